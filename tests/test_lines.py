@@ -82,6 +82,8 @@ def test_reads_around_collections_and_those_made_up_are_told() -> None:
         "ssd__gc__unit": "line",
         "ssd__gc__rotating": True,
         "ssd__gc__preemption": "none",
+        "ssd__gc__copyback": False,
+        "ssd__gc__line_erase": "together",
         "ssd__ftl__rain": True,
         "ssd__ftl__reads_around_gc": True,
         "ssd__faults__read_errors": 0.05,

@@ -65,6 +65,7 @@ def made_up(parity: ParitySummary) -> list[tuple[str, int]]:
         ("Read around collections", parity.reads_around),
         ("Made up, as they could not be corrected", parity.reads_rebuilt),
         ("Lost, as they could not be made up either", parity.reads_lost),
+        ("Made up for a move, as they could not be corrected", parity.moves_rebuilt),
     ]
 
 

@@ -51,7 +51,11 @@ def failures(found: FaultsSummary) -> str:
 def retries(found: FaultsSummary) -> str:
     """Return how many reads were retried, and how many in vain."""
     retried = units.count(sum(found.read_retries))
-    return f"{retried} reads retried, {units.count(found.uncorrectable_reads)} uncorrectable"
+    text = f"{retried} reads retried, {units.count(found.uncorrectable_reads)} uncorrectable"
+    if found.failed_reads or found.pages_lost_in_moves:
+        failed, lost = units.count(found.failed_reads), units.count(found.pages_lost_in_moves)
+        text += f" ({failed} host reads failed, {lost} pages lost in moves)"
+    return text
 
 
 def read_only(summary: Summary, found: FaultsSummary) -> str:

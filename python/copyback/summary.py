@@ -270,10 +270,20 @@ class FaultsSummary(Section, kw_only=True):
     """Block erases that failed."""
     factory_bad_blocks: int
     """Blocks that were bad from the start."""
+    failed_reads: int
+    """Pages that the host read in vain, parts of pages that it wrote included: they could not be
+    corrected, and not be made up from parity either, or had been lost.
+    """
     grown_bad_blocks: int
     """Blocks that have become bad."""
     pages_copied: int
     """Pages copied to spare blocks because a program failed."""
+    pages_lost_in_moves: int
+    """Pages that a move (of a collection, a fold, wear levelling or a refresh) could not
+    correct, and that are lost with that.
+
+    A read of such a page fails until the host has written all of it again, or trimmed it.
+    """
     program_failures: int
     """Page programs that failed."""
     read_only_since_s: float | None
@@ -488,15 +498,21 @@ class ParitySummary(Section, kw_only=True):
 
     most_held_pages: int
     """Pages of parity that waited at once in the DRAM of a drive for their dies, at most."""
+    moves_rebuilt: int
+    """Pages that a collection could not correct as it moved them, and that were made up from the
+    others of their stripe.
+
+    Those that could not be made up are `faults.pages_lost_in_moves`.
+    """
     pages_read_for_others: int
-    """Pages read to make up those."""
+    """Pages read to make up those, of reads and of moves."""
     programs: int
     """Pages of parity that were programmed. They count in `write_amplification`."""
     reads_around: int
     """Pages that were read around a collection (`ssd.ftl.reads_around_gc`)."""
     reads_lost: int
     """Pages that could not be corrected and not be made up, as part of their stripe was gone or
-    could not be corrected either.
+    could not be corrected either, and those that had been lost.
 
     Only reads for the host count.
     """

@@ -33,7 +33,7 @@ pub struct FlashFaults {
     /// Of the pages that some read level cannot correct, the share that the next cannot either.
     pub retry_failures: Share,
     /// Times that a page is read again, each with other thresholds and for one more array read. What the last
-    /// cannot correct is uncorrectable.
+    /// cannot correct is uncorrectable: a read of the host fails, and a page that is moved is lost, unless its line has parity.
     #[schemars(range(min = 0, max = 255))]
     pub retry_levels: u32,
     /// A die that fails as a whole, of a drive with parity in lines (`ssd.ftl.rain`), which rebuilds what was there.
@@ -90,6 +90,16 @@ impl FlashFaults {
     /// Whether flash is perfect.
     pub fn are_none(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether a page may be read in vain, after all retries.
+    pub fn reads_may_fail(&self) -> bool {
+        let grow = |share: Option<Share>| share.is_some_and(|share| share.0 > 0.0);
+        let has_errors = self.read_errors.0 > 0.0
+            || grow(self.worn_read_errors)
+            || grow(self.disturbed_read_errors.map(|errors| errors.share))
+            || grow(self.aged_read_errors.map(|errors| errors.share));
+        has_errors && (self.retry_failures.0 > 0.0 || self.retry_levels == 0)
     }
 
     /// Whether blocks become bad as they are used.

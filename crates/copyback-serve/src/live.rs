@@ -50,6 +50,8 @@ struct UnderWay {
     then_flush: bool,
     /// Whether the drive has refused a part, being read-only.
     rejected: bool,
+    /// Whether something that it reads is not to be had.
+    unread: bool,
     /// Whether its client was cut off with the power: nobody waits for an answer, and what it would have changed stays.
     is_orphan: bool,
     /// What went wrong with its data, if anything.
@@ -153,6 +155,7 @@ impl Live {
             left: asks.len(),
             then_flush,
             rejected: false,
+            unread: false,
             is_orphan: false,
             trouble: None,
             row,
@@ -309,6 +312,7 @@ impl Live {
         let request = self.under_way[place].as_mut()?;
         request.left -= 1;
         request.rejected |= completion.rejected;
+        request.unread |= completion.unread;
         (request.left == 0).then_some(place)
     }
 
@@ -346,9 +350,10 @@ impl Live {
     }
 
     fn answer(&self, request: UnderWay, last: &Completion, now: Instant) -> Done {
-        let UnderWay { client, cookie, effect, rejected, trouble, row, .. } = request;
+        let UnderWay { client, cookie, effect, rejected, unread, trouble, row, .. } = request;
+        let is_unread = unread && matches!(effect, Effect::Read { .. });
         let outcome = match &trouble {
-            _ if rejected => Err(Errno::Io),
+            _ if rejected || is_unread => Err(Errno::Io),
             None => Ok(()),
             Some(error) if is_full(error) => Err(Errno::NoSpace),
             Some(_) => Err(Errno::Io),

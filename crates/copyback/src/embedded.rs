@@ -46,6 +46,8 @@ pub struct Completion {
     pub late: Duration,
     /// Whether a drive that has become read-only has not done it, or not all of it.
     pub rejected: bool,
+    /// Whether something that was read for it is not to be had: no retry could correct it, or it had been lost.
+    pub unread: bool,
 }
 
 /// How drives stand at an instant.
@@ -443,7 +445,8 @@ impl Embedded {
 
     fn complete(&mut self, finished: &FinishedRequest) {
         let (tag, arrival) = self.served.remove(finished.request.index());
-        let (late, rejected) = (finished.parts.late(), finished.rejected);
-        self.completed.push_back(Completion { tag, arrival, at: self.now, late, rejected });
+        let FinishedRequest { parts, rejected, unread, .. } = *finished;
+        let (at, late) = (self.now, parts.late());
+        self.completed.push_back(Completion { tag, arrival, at, late, rejected, unread });
     }
 }

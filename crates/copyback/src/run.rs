@@ -633,6 +633,25 @@ impl Run {
     }
 
     /// What the user should know: of the input, and of what is not measured.
+    /// Why pages of lines with parity were lost as they were moved, if that need not be.
+    fn lost_pages_note(&self) -> Option<String> {
+        let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
+        let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
+        let first = drives.clone().next().filter(|ftl| lost > 0 && ftl.has_parity())?;
+        let why = match first.makes_up_what_moves() {
+            false => {
+                "collections copy them inside the flash, where nobody corrects them; with \
+                 ssd.gc.copyback = false those that cannot be read are made up from their stripes"
+            }
+            true if first.loses_stripes_in_moves() => {
+                "other blocks of their lines may have been erased before; with ssd.gc.line_erase = \
+                 \"together\" stripes are whole until all of a line has been moved"
+            }
+            true => return None,
+        };
+        Some(format!("pages were lost as they were moved though lines have parity: {why}"))
+    }
+
     fn notes(&self) -> Vec<String> {
         let mut notes = self.host.notes();
         let of_ramp = self.recorder.whole.totals.of_ramp;
@@ -651,6 +670,7 @@ impl Run {
                  ineligible = \"drop\"): what is invalid in them is not reclaimed"
             ));
         }
+        notes.extend(self.lost_pages_note());
         notes.extend(self.handles_note());
         notes.extend(self.clock_note());
         notes

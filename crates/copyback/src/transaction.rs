@@ -38,6 +38,12 @@ pub enum Kind {
     ReadToUpdate,
     /// Read of another page of its stripe, to make up what is read.
     OfStripe,
+    /// Read for the host that is in vain: it ends with an error.
+    Unread,
+    /// Read of the old page for a write that covers only part of it, in vain; becomes a write of that part.
+    UnreadToUpdate,
+    /// Write of a part of a page whose rest is lost.
+    WriteOfPart,
 }
 
 /// A page that the host, or its buffer, writes.

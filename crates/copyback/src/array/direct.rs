@@ -50,7 +50,7 @@ impl Array {
     #[inline]
     pub(super) fn ended_as_one(&mut self, request: RequestId, device: SsdId, ended: &Ended) {
         self.outstanding -= 1;
-        self.finished.push_back(finished(request, device, ended.parts, ended.rejected));
+        self.finished.push_back(finished(request, device, ended));
     }
 
     /// Hands a request to the only drive.
@@ -63,7 +63,7 @@ impl Array {
             // It has ended at once.
             _ if request.length == 0 => {
                 self.outstanding -= 1;
-                return self.finished.push_back(finished(id, SsdId(0), Parts::default(), false));
+                return self.finished.push_back(at_once(id));
             }
             _ => (request.offset, request.length),
         };
@@ -87,16 +87,23 @@ impl Array {
     /// Takes a request that has ended in the only drive.
     #[inline(always)]
     pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
-        let Ended { command, parts, rejected } = self.drives[0].take_first_ended()?;
+        let ended = self.drives[0].take_first_ended()?;
         self.outstanding -= 1;
-        let Serves::Request(request) = command.serves else {
+        let Serves::Request(request) = ended.command.serves else {
             unreachable!("an only drive that is left alone has no tasks")
         };
-        Some(finished(request, SsdId(0), parts, rejected))
+        Some(finished(request, SsdId(0), &ended))
     }
 }
 
+/// A request that has nothing to do.
+fn at_once(request: RequestId) -> FinishedRequest {
+    let (device, parts) = (SsdId(0), Parts::default());
+    FinishedRequest { request, parts, device, rejected: false, unread: false }
+}
+
 #[inline(always)]
-fn finished(request: RequestId, device: SsdId, parts: Parts, rejected: bool) -> FinishedRequest {
-    FinishedRequest { request, parts, device, rejected }
+fn finished(request: RequestId, device: SsdId, ended: &Ended) -> FinishedRequest {
+    let Ended { parts, rejected, unread, .. } = *ended;
+    FinishedRequest { request, parts, device, rejected, unread }
 }

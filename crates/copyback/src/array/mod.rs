@@ -108,6 +108,8 @@ pub struct FinishedRequest {
     pub device: SsdId,
     /// Whether a drive, which is read-only, has rejected its part.
     pub rejected: bool,
+    /// Whether something that was read for it is not to be had.
+    pub unread: bool,
 }
 
 impl Array {

@@ -34,6 +34,8 @@ pub(super) struct Task {
     last: Option<LastPiece>,
     /// Whether a drive has rejected a piece.
     rejected: bool,
+    /// Whether something that a drive has read is not to be had.
+    unread: bool,
 }
 
 /// Which piece of a phase has ended last: of those of one instant that of the last drive, because in which order
@@ -102,6 +104,7 @@ impl Task {
             parts: Parts::default(),
             last: None,
             rejected: false,
+            unread: false,
         }
     }
 
@@ -131,8 +134,9 @@ impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
     pub(super) fn begin(&mut self, purpose: Purpose, came_late: Duration) {
         let (stage, then, parts) = (Stage::Running(0), Vec::new(), Parts::default());
-        let (has_lock, last, rejected) = (false, None, false);
-        let task = Task { purpose, stage, then, has_lock, came_late, parts, last, rejected };
+        let (has_lock, last, rejected, unread) = (false, None, false, false);
+        let task =
+            Task { purpose, stage, then, has_lock, came_late, parts, last, rejected, unread };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
         if let Some(stripes) = self.plan.stripes.clone() {
@@ -260,6 +264,7 @@ impl Array {
         };
         let task = &mut self.tasks[id.index()];
         task.rejected |= ended.rejected;
+        task.unread |= ended.unread;
         let Stage::Running(left) = &mut task.stage else { return };
         *left -= 1;
         let last = LastPiece { at: self.now, device, parts: ended.parts }.or(task.last.take());
@@ -286,9 +291,10 @@ impl Array {
         let task = self.tasks.remove(id.index());
         match task.purpose {
             Purpose::Request { id: request, .. } => {
-                let Task { parts, rejected, .. } = task;
+                let Task { parts, rejected, unread, .. } = task;
                 self.outstanding -= 1;
-                self.finished.push_back(FinishedRequest { request, parts, device, rejected });
+                let finished = FinishedRequest { request, parts, device, rejected, unread };
+                self.finished.push_back(finished);
             }
             // A replacement that takes no writes cannot be rebuilt.
             Purpose::Rebuild(_) if task.rejected => self.stop_rebuilding(),

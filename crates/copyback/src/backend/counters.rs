@@ -95,6 +95,8 @@ pub struct Counters {
     pub reads_rebuilt: u64,
     /// Those that could not be corrected, and not be made up either.
     pub reads_lost: u64,
+    /// Pages that collections could not correct, and that were made up.
+    pub moves_rebuilt: u64,
     /// Pages read to make up others.
     pub stripe_reads: u64,
 }
@@ -264,6 +266,7 @@ impl Counters {
         self.reads_around *= planes;
         self.reads_rebuilt *= planes;
         self.reads_lost *= planes;
+        self.moves_rebuilt *= planes;
         self.stripe_reads *= planes;
         self.pacing.charged *= planes;
         self.mapping.reads *= planes;

@@ -42,8 +42,23 @@ pub struct FaultReport {
     pub retried: Vec<u64>,
     /// Pages that could not be corrected after all retries.
     pub uncorrectable: u64,
+    /// Of those of moves, pages that are lost with that.
+    pub lost_in_moves: u64,
+    /// Pages of the host that were read in vain.
+    pub failed_reads: u64,
     /// When the first drive became read-only.
     pub read_only_since: Option<Instant>,
+}
+
+/// What a read finds in a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Its data, after some retries perhaps.
+    Data,
+    /// What no retry corrects.
+    Nothing,
+    /// The mark of a page whose data are lost.
+    Mark,
 }
 
 impl FaultReport {
@@ -64,6 +79,8 @@ impl FaultReport {
             *count += more;
         }
         self.uncorrectable += other.uncorrectable;
+        self.lost_in_moves += other.lost_in_moves;
+        self.failed_reads += other.failed_reads;
         self.read_only_since = earlier(self.read_only_since, other.read_only_since);
     }
 }
@@ -83,6 +100,8 @@ impl Backend {
             pages_copied: costs.copied * striped,
             retried: costs.retried.clone(),
             uncorrectable: costs.uncorrectable,
+            lost_in_moves: self.ftl.pages_lost_in_moves() * striped,
+            failed_reads: self.counters.reads_lost * striped,
             read_only_since: costs.read_only_since,
         })
     }
@@ -98,26 +117,30 @@ impl Backend {
         self.faults.as_ref().is_some_and(|costs| costs.read_only_since.is_some())
     }
 
-    /// The operation that is about to start reads `page`. Returns whether it can be corrected.
+    /// The operation that is about to start reads `page`. Returns what comes of it.
     #[inline]
-    pub fn sense(&mut self, page: Ppn) -> bool {
+    pub fn sense(&mut self, page: Ppn) -> Found {
         match self.faults.is_some() || self.ageing.is_some() {
             true => self.sense_with_care(page),
-            false => true,
+            false => Found::Data,
         }
     }
 
     #[inline(never)]
-    fn sense_with_care(&mut self, page: Ppn) -> bool {
-        let mut strain = Strain::default();
+    fn sense_with_care(&mut self, page: Ppn) -> Found {
         if let Some(ageing) = &mut self.ageing {
             ageing.read(&self.ftl, page);
-            strain = ageing.strain(self.ftl.geometry.block_of(page));
         }
-        let Some(costs) = &mut self.faults else { return true };
+        let strain = self.strain_of(page);
+        let Some(costs) = &mut self.faults else { return Found::Data };
         let sensed = self.ftl.sense(page, strain);
+        let found = match sensed {
+            Sensed::Uncorrectable(_) => Found::Nothing,
+            Sensed::Corrected(_) if self.ftl.is_marked(page) => Found::Mark,
+            Sensed::Corrected(_) => Found::Data,
+        };
         let levels = match sensed {
-            Sensed::Corrected(0) => return true,
+            Sensed::Corrected(0) => return found,
             Sensed::Corrected(level) => {
                 costs.retried.resize(costs.retried.len().max(level as usize), 0);
                 costs.retried[level as usize - 1] += 1;
@@ -131,7 +154,36 @@ impl Backend {
         let offset = self.ftl.geometry.page_offset(page);
         let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
         costs.extra += again * u64::from(levels);
-        matches!(sensed, Sensed::Corrected(_))
+        found
+    }
+
+    /// What the data of the block of `page` have been through.
+    fn strain_of(&self, page: Ppn) -> Strain {
+        let block = self.ftl.geometry.block_of(page);
+        self.ageing.as_ref().map_or_else(Strain::default, |ageing| ageing.strain(block))
+    }
+
+    /// The operation that is about to start reads `page` over the channel, to move it. Returns whether that is in vain and the
+    /// page is made up from others.
+    #[inline]
+    pub fn sense_to_move(&mut self, page: Ppn) -> bool {
+        self.sense(page) == Found::Nothing && self.ftl.reads_in_vain_to_move(page)
+    }
+
+    /// The operation that is about to start copies `page` inside the flash, where nobody corrects it: what cannot be read is no
+    /// more legible in the copy.
+    #[inline]
+    pub fn copy_unseen(&mut self, page: Ppn) {
+        if self.faults.is_some() {
+            self.copy_with_errors(page);
+        }
+    }
+
+    #[inline(never)]
+    fn copy_with_errors(&mut self, page: Ppn) {
+        if let Sensed::Uncorrectable(_) = self.ftl.sense(page, self.strain_of(page)) {
+            self.ftl.cannot_read_to_move(page);
+        }
     }
 
     /// Counts the blocks that have just been replaced, and what that takes.

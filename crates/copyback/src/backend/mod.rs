@@ -9,7 +9,7 @@ mod pacing;
 mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
-pub use faults::FaultReport;
+pub use faults::{FaultReport, Found};
 pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 
@@ -42,6 +42,8 @@ pub enum Purpose {
 pub enum StepInFlight {
     /// Reads pages out, to be programmed elsewhere.
     Read,
+    /// Reads this page, to be programmed elsewhere, in vain: it is made up from others.
+    ReadInVain(Ppn),
     /// Reads this page into the device's DRAM.
     Stage(Ppn),
     /// Programs pages that were read out, or moves one inside its plane.

@@ -111,6 +111,11 @@ impl Job {
         self.plan.next_read(ftl)
     }
 
+    /// A page that could not be read, has been made up and is to be programmed.
+    pub fn made_up_page(&self, ftl: &Ftl) -> Option<Ppn> {
+        self.plan.made_up_page(ftl)
+    }
+
     /// The block that is erased next, where no page is left to be moved before it.
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         self.plan.next_erase(ftl)

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::job::Job;
 use crate::checkpoint::Checkpointed;
+use crate::config::Config;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -50,8 +51,38 @@ pub struct Lanes {
     preferred: Option<(usize, Ppn)>,
     /// What is being erased.
     erasing: Erased,
-    /// Whether a lone plane's pages are moved with one command each.
-    one_command: bool,
+    /// How a lone plane's pages are moved.
+    how: HowMoved,
+}
+
+/// How the pages of a lone plane are moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum HowMoved {
+    /// They are read out and programmed.
+    ReadOut,
+    /// They are, or made up from others if they cannot be read.
+    ReadOutOrMadeUp,
+    /// With one command each, which reads and programs inside the flash.
+    Copied,
+    /// So, with the errors of those that cannot be read.
+    CopiedWithErrors,
+}
+
+impl HowMoved {
+    /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
+    pub fn new(config: &Config, ftl: &Ftl, splits_moves: bool) -> Self {
+        match config.ssd.gc.copyback && !splits_moves {
+            false if ftl.makes_up_what_moves() => Self::ReadOutOrMadeUp,
+            false => Self::ReadOut,
+            true if config.ssd.faults.reads_may_fail() => Self::CopiedWithErrors,
+            true => Self::Copied,
+        }
+    }
+
+    /// With a read and a program where the host may come between them.
+    pub const fn read_out_if(self, is_split: bool) -> Self {
+        if is_split { Self::ReadOut } else { self }
+    }
 }
 
 /// The next flash operation of a collection.
@@ -70,6 +101,8 @@ pub enum Step {
 pub enum PageStep {
     /// Moves the page with one command.
     Copy(Ppn),
+    /// Does so, with its errors if it cannot be read.
+    CopyWithErrors(Ppn),
     /// Reads the page out.
     Read(Ppn),
     /// Programs the page, which was read out, elsewhere.
@@ -77,9 +110,8 @@ pub enum PageStep {
 }
 
 impl Lanes {
-    /// The collection of one plane, whose pages are moved with `one_command` each or read out and
-    /// programmed.
-    pub fn of(job: Job, one_command: bool) -> Self {
+    /// The collection of one plane, whose pages are moved so.
+    pub fn of(job: Job, how: HowMoved) -> Self {
         let mut lanes = SmallVec::new();
         lanes.push(Lane { job, carried: None });
         Self {
@@ -89,7 +121,7 @@ impl Lanes {
             read_together: false,
             preferred: None,
             erasing: Erased::new(),
-            one_command,
+            how,
         }
     }
 
@@ -128,6 +160,11 @@ impl Lanes {
         std::mem::take(&mut self.erasing)
     }
 
+    /// Whether a page that cannot be read is made up from others.
+    pub fn makes_up(&self) -> bool {
+        self.how == HowMoved::ReadOutOrMadeUp
+    }
+
     /// Whether any page has been read out and not been programmed yet.
     pub fn carries(&self) -> bool {
         self.lanes.iter().any(|lane| lane.carried.is_some())
@@ -150,7 +187,7 @@ impl Lanes {
     #[inline]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
         match &mut self.lanes[..] {
-            [lane] if self.one_command => lane.job.next_move(ftl),
+            [lane] if self.how == HowMoved::Copied => lane.job.next_move(ftl),
             _ => None,
         }
     }
@@ -159,8 +196,13 @@ impl Lanes {
     #[inline(always)]
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
-        if self.one_command {
-            return lane.job.next_move(ftl).map(PageStep::Copy);
+        match self.how {
+            HowMoved::ReadOut => {}
+            HowMoved::ReadOutOrMadeUp => return None,
+            HowMoved::Copied => return lane.job.next_move(ftl).map(PageStep::Copy),
+            HowMoved::CopiedWithErrors => {
+                return lane.job.next_move(ftl).map(PageStep::CopyWithErrors);
+            }
         }
         if let Some(page) = lane.carried.take().filter(|page| ftl.is_valid(*page)) {
             return Some(PageStep::Program(page));
@@ -179,6 +221,9 @@ impl Lanes {
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<Step> {
         for lane in &mut self.lanes {
             lane.carried = lane.carried.filter(|page| ftl.is_valid(*page));
+            if lane.carried.is_none() {
+                lane.carried = lane.job.made_up_page(ftl);
+            }
         }
         if let Some((lane, page)) = self.preferred.filter(|(_, page)| ftl.is_valid(*page))
             && !self.carries()

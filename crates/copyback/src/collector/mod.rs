@@ -26,7 +26,7 @@ use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
 use job::Job;
-use lanes::Lanes;
+use lanes::{HowMoved, Lanes};
 use permit::Permits;
 use width::Width;
 
@@ -56,9 +56,8 @@ pub struct Collector {
 struct Settings {
     /// Whether pages are moved without the channel.
     copyback: bool,
-    /// Whether a lone plane's pages are moved with one command each: nobody looks at them between the read
-    /// and the program.
-    one_command: bool,
+    /// How a lone plane's pages are moved: with one command each if nobody looks at them between the read and the program.
+    how: HowMoved,
     /// Whether collections take no time.
     zero_cost: bool,
     start: GcStart,
@@ -91,7 +90,7 @@ impl Collector {
                 .then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
-                one_command: gc.copyback && !splits_moves,
+                how: HowMoved::new(config, &backend.ftl, splits_moves),
                 zero_cost: gc.zero_cost,
                 start: gc.start,
                 end: gc.end,
@@ -198,8 +197,8 @@ impl Collector {
             let bit = backend.bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
-                let one_command = self.settings.one_command;
-                let mut lanes = Lanes::of(job, one_command && !self.is_folding_in_idle_time());
+                let how = self.settings.how.read_out_if(self.is_folding_in_idle_time());
+                let mut lanes = Lanes::of(job, how);
                 self.let_planes_join(backend, &mut lanes);
                 return Some(lanes);
             }
@@ -207,7 +206,7 @@ impl Collector {
             candidates &= !bit;
         }
         let job = Job::for_its_data(die, backend)?;
-        Some(Lanes::of(job, self.settings.one_command))
+        Some(Lanes::of(job, self.settings.how))
     }
 
     fn let_planes_join(&self, backend: &mut Backend, lanes: &mut Lanes) {

@@ -82,9 +82,10 @@ impl Collector {
         step: PageStep,
     ) -> (Command, Times, StepInFlight) {
         match step {
-            PageStep::Copy(page) => {
-                let times = Times { array: place_copy(backend, page), ..Times::default() };
-                (Command::Copyback, times, StepInFlight::Program)
+            PageStep::Copy(page) => copy(backend, page),
+            PageStep::CopyWithErrors(page) => {
+                backend.copy_unseen(page);
+                copy(backend, page)
             }
             PageStep::Read(page) => (Command::Read, self.read(backend, page), StepInFlight::Read),
             PageStep::Program(page) => {
@@ -103,10 +104,12 @@ impl Collector {
     fn read(&self, backend: &mut Backend, page: Ppn) -> Times {
         backend.flash.note_page(page);
         if self.settings.copyback {
+            backend.copy_unseen(page);
             return Times { array: self.read_time(backend, page), ..Times::default() };
         }
         backend.counters.reads += 1;
-        backend.sense(page);
+        // Where a page may wait for its stripe, it is not read here.
+        _ = backend.sense_to_move(page);
         self.read_over_channel(backend, page, 1)
     }
 
@@ -168,12 +171,18 @@ impl Collector {
         {
             return self.read_to_park(backend, die, page, now);
         }
+        if lanes.makes_up() {
+            return self.start_reading_of_stripe(backend, die, lanes, pages, now);
+        }
         let count = pages.len() as u64;
         let times = match self.settings.copyback {
-            true => Times { array: self.read_time(backend, pages[0].1), ..Times::default() },
+            true => {
+                pages.iter().for_each(|(_, page)| backend.copy_unseen(*page));
+                Times { array: self.read_time(backend, pages[0].1), ..Times::default() }
+            }
             false => {
                 backend.counters.reads += count;
-                pages.iter().for_each(|(_, page)| _ = backend.sense(*page));
+                pages.iter().for_each(|(_, page)| _ = backend.sense_to_move(*page));
                 self.read_over_channel(backend, pages[0].1, count)
             }
         };
@@ -183,10 +192,38 @@ impl Collector {
         issue(backend, die, Command::Read, times, StepInFlight::Read, now);
     }
 
+    /// Reads a page of a line whose pages are made up if they cannot be read: then the collection goes on with others
+    /// meanwhile.
+    fn start_reading_of_stripe(
+        &self,
+        backend: &mut Backend,
+        die: DieId,
+        lanes: &mut Lanes,
+        pages: Pages,
+        now: Instant,
+    ) {
+        let [(_, page)] = pages[..] else {
+            unreachable!("planes of a line are not collected in step")
+        };
+        backend.counters.reads += 1;
+        backend.flash.note_page(page);
+        let is_in_vain = backend.sense_to_move(page);
+        let times = self.read_over_channel(backend, page, 1);
+        lanes.begin(&Step::Read(pages));
+        let step = match is_in_vain {
+            true => {
+                lanes.forget_carried();
+                StepInFlight::ReadInVain(page)
+            }
+            false => StepInFlight::Read,
+        };
+        issue(backend, die, Command::Read, times, step, now);
+    }
+
     fn read_to_park(&self, backend: &mut Backend, die: DieId, page: Ppn, now: Instant) {
         backend.counters.reads += 1;
         backend.flash.note_page(page);
-        backend.sense(page);
+        _ = backend.sense_to_move(page);
         let times = self.read_over_channel(backend, page, 1);
         issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
     }
@@ -267,7 +304,9 @@ impl Collector {
             collection.in_flight = false;
         }
         match step {
-            StepInFlight::Read | StepInFlight::Program => return false,
+            StepInFlight::Read | StepInFlight::ReadInVain(_) | StepInFlight::Program => {
+                return false;
+            }
             StepInFlight::Parity | StepInFlight::Rebuilt => {
                 backend.observer.die_does(die, Activity::Nothing, now);
                 return false;
@@ -315,7 +354,7 @@ impl Collector {
         }
         for plane in backend.planes_in(collection.to_level, die) {
             if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
-                let lanes = Lanes::of(job, self.settings.one_command && !in_idle_time);
+                let lanes = Lanes::of(job, self.settings.how.read_out_if(in_idle_time));
                 return self.put_on_die(
                     backend,
                     die,
@@ -327,6 +366,13 @@ impl Collector {
             }
         }
     }
+}
+
+/// Moves a page with copyback. Returns what that takes of the die.
+#[inline(always)]
+fn copy(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
+    let times = Times { array: place_copy(backend, page), ..Times::default() };
+    (Command::Copyback, times, StepInFlight::Program)
 }
 
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
@@ -353,6 +399,7 @@ fn start_erasing(
     backend.counters.erases += count;
     backend.counters.multi_plane_erases += u64::from(count > 1);
     for block in &blocks {
+        backend.ftl.erase_begins(*block);
         backend.flash.note_page(backend.ftl.geometry.page(*block, 0));
     }
     // Blocks that are erased together are in one cell mode.

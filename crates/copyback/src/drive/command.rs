@@ -41,6 +41,8 @@ pub struct Ended {
     pub parts: Parts,
     /// Whether the drive, which is read-only, has not done it, or not all of it.
     pub rejected: bool,
+    /// Whether it is a read of which something is not to be had.
+    pub unread: bool,
 }
 
 /// A command in the drive.
@@ -55,6 +57,8 @@ pub(super) struct Active {
     pub(super) in_buffer: bool,
     /// Whether any of it has been rejected.
     pub(super) rejected: bool,
+    /// Whether something that it read is not to be had.
+    pub(super) unread: bool,
     arrived: Instant,
     /// When it got its place in the drive's queue.
     pub(super) entered: Instant,
@@ -73,6 +77,7 @@ impl Active {
             parts: Parts::default(),
             in_buffer: false,
             rejected: false,
+            unread: false,
             arrived,
             entered: arrived,
             entered_late: Duration::ZERO,

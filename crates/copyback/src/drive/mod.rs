@@ -494,6 +494,7 @@ impl Drive {
         let active = self.active(command);
         active.pages_left -= 1;
         active.rejected |= page.rejected;
+        active.unread |= page.unread;
         if active.pages_left == 0 {
             active.spend_parts(&page.parts, now);
             self.after_pages(command);
@@ -550,8 +551,8 @@ impl Drive {
                 self.violation.get_or_insert(problem);
             }
         }
-        let Active { command, parts, rejected, .. } = *active;
-        self.ended.push_back(Ended { command, parts, rejected });
+        let Active { command, parts, rejected, unread, .. } = *active;
+        self.ended.push_back(Ended { command, parts, rejected, unread });
         self.queue.leave(id, self.now);
         if let Some(controller) = &mut self.controller
             && self.queue.is_empty_inside()

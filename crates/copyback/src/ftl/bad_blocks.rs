@@ -169,6 +169,7 @@ impl Tables {
     /// `block`, which holds nothing valid, is never used again.
     fn retire(&mut self, block: BlockId) {
         self.blocks.set_bad(block);
+        self.forget_lost_pages(block);
         if let Some(account) = &mut self.bad_blocks.0 {
             account.good[self.geometry.plane_of_block(block).index()] -= 1;
         }
@@ -239,6 +240,7 @@ impl Tables {
         self.blocks.invalidate(self.geometry.block_of(from), self.geometry.page_offset(from));
         self.blocks.program(self.geometry.block_of(to), self.geometry.page_offset(to));
         self.map.set(lpn, to);
+        self.carry_loss(from, to);
         if let Some(audit) = &mut self.audit {
             audit.copied(from, to);
         }

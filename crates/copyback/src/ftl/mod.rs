@@ -14,6 +14,7 @@ mod classes;
 mod idle_time;
 mod image;
 mod lines;
+mod lost_pages;
 mod mapping;
 mod packed;
 mod page_map;
@@ -61,6 +62,7 @@ use crate::workload::Hint;
 
 use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
+use staged::StagedPage;
 
 /// The translation layer of a device. All may look at its [`Tables`].
 #[derive(Debug, Checkpointed)]
@@ -172,8 +174,8 @@ impl Ftl {
     #[inline(always)]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
-        if tables.audit.is_some() {
-            return self.relocate_audited(from);
+        if tables.follows_moves {
+            return self.relocate_followed(from);
         }
         each!(&mut self.mapping, mapping => mapping.relocate(tables, from))
     }
@@ -190,21 +192,22 @@ impl Ftl {
             mapping.moved(tables, lpn, plane);
             placed
         });
-        self.audit_move(from, placed, Role::Aligned);
+        self.note_move(from, placed, Role::Aligned);
         placed
     }
 
     #[cold]
-    fn relocate_audited(&mut self, from: Ppn) -> Placed {
+    fn relocate_followed(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         let role = each!(&self.mapping, mapping => mapping.role_of_move(tables, from));
         let placed = each!(&mut self.mapping, mapping => mapping.relocate(tables, from));
-        self.audit_move(from, placed, role);
+        self.note_move(from, placed, role);
         placed
     }
 
     #[cold]
-    fn audit_move(&mut self, from: Ppn, placed: Placed, role: Role) {
+    fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) {
+        self.tables.carry_loss(from, placed.page);
         if let Some(audit) = &mut self.tables.audit {
             audit.moved(from, (placed.page, role), &self.tables.geometry);
         }
@@ -241,6 +244,7 @@ impl Ftl {
     pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
+        let is_lost = tables.takes_loss(from);
         // Before it is out of date: with the last page of a block the block may go.
         if let Some(audit) = &mut tables.audit {
             audit.staged(from);
@@ -251,7 +255,7 @@ impl Ftl {
         }
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
-            tables.staged.add(lpn, plane, origin);
+            tables.staged.add(lpn, StagedPage { plane, origin, is_lost });
             mapping.unmapped(tables, lpn);
         });
     }
@@ -259,7 +263,7 @@ impl Ftl {
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
     pub fn program_staged(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
-        let (lpn, origin) = tables.staged.take_first(plane)?;
+        let (lpn, StagedPage { origin, is_lost, .. }) = tables.staged.take_first(plane)?;
         let stream = match tables.take_stream_to_rebuild(plane, lpn, origin) {
             Some(stream) => stream,
             None => tables.take_stream_for_move(plane, lpn, origin),
@@ -275,6 +279,9 @@ impl Ftl {
         }
         if let Some(audit) = &mut tables.audit {
             audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
+        }
+        if is_lost {
+            tables.mark(placed.page);
         }
         Some(placed)
     }
@@ -445,6 +452,11 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.plan(&mut self.tables, victim))
     }
 
+    /// A die begins to erase `block`, which has no valid page.
+    pub fn erase_begins(&mut self, block: BlockId) {
+        self.tables.erase_begins_in_line(block);
+    }
+
     /// Erases `block`, which has no valid page, and frees it.
     pub fn erase(&mut self, block: BlockId) {
         let tables = &mut self.tables;
@@ -453,6 +465,7 @@ impl Ftl {
             audit.erased(block, &tables.geometry);
         }
         tables.blocks.erase(block);
+        tables.forget_lost_pages(block);
         tables.streams.erased(tables.blocks.class(block));
         each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }

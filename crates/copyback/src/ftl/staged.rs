@@ -7,10 +7,21 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::{Lpn, PlaneId};
 use crate::placement::Origin;
 
+/// A page in DRAM.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct StagedPage {
+    /// The plane that it came from, or that it is to be programmed on.
+    pub plane: PlaneId,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Whether its data are lost.
+    pub is_lost: bool,
+}
+
 /// Pages in DRAM, by the plane that they came from.
 #[derive(Debug, Default, Checkpointed)]
 pub struct Staged {
-    pages: BTreeMap<Lpn, (PlaneId, Origin)>,
+    pages: BTreeMap<Lpn, StagedPage>,
     /// In order of arrival. A page that the host has overwritten meanwhile is dropped when it
     /// surfaces.
     queues: Vec<VecDeque<Lpn>>,
@@ -38,12 +49,17 @@ impl Staged {
 
     /// Where `lpn` came from, if it is in DRAM.
     pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
-        self.pages.get(&lpn).map(|(plane, _)| *plane)
+        self.pages.get(&lpn).map(|page| page.plane)
     }
 
-    pub fn add(&mut self, lpn: Lpn, plane: PlaneId, origin: Origin) {
-        self.pages.insert(lpn, (plane, origin));
-        self.queues[plane.index()].push_back(lpn);
+    /// Whether `lpn` is in DRAM, and its data are lost.
+    pub fn is_lost(&self, lpn: Lpn) -> bool {
+        self.pages.get(&lpn).is_some_and(|page| page.is_lost)
+    }
+
+    pub fn add(&mut self, lpn: Lpn, page: StagedPage) {
+        self.pages.insert(lpn, page);
+        self.queues[page.plane.index()].push_back(lpn);
     }
 
     /// Forgets `lpn`. Returns whether it was in DRAM.
@@ -58,8 +74,8 @@ impl Staged {
         }
         let queue = &mut self.queues[plane.index()];
         while let Some(lpn) = queue.front() {
-            if let Some((_, origin)) = self.pages.get(lpn).filter(|(from, _)| *from == plane) {
-                return Some((*lpn, *origin));
+            if let Some(page) = self.pages.get(lpn).filter(|page| page.plane == plane) {
+                return Some((*lpn, page.origin));
             }
             queue.pop_front();
         }
@@ -67,10 +83,9 @@ impl Staged {
     }
 
     /// Takes that page.
-    pub fn take_first(&mut self, plane: PlaneId) -> Option<(Lpn, Origin)> {
-        let (lpn, origin) = self.first(plane)?;
+    pub fn take_first(&mut self, plane: PlaneId) -> Option<(Lpn, StagedPage)> {
+        let (lpn, _) = self.first(plane)?;
         self.queues[plane.index()].pop_front();
-        self.pages.remove(&lpn);
-        Some((lpn, origin))
+        Some((lpn, self.pages.remove(&lpn)?))
     }
 }

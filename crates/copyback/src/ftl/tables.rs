@@ -18,6 +18,7 @@ use super::bad_blocks::{BadBlocks, mark_factory_bad_blocks};
 use super::blocks::Blocks;
 use super::classes::{ClassTally, Takes};
 use super::lines::Lines;
+use super::lost_pages::LostPages;
 use super::mapping::Mapping;
 use super::page_map::PageMap;
 use super::slc_cache::SlcCache;
@@ -51,8 +52,12 @@ pub struct Tables {
     pub(super) lines: Option<Box<Lines>>,
     /// Pages in the device's DRAM on their way from one block to another.
     pub staged: Staged,
+    /// Pages whose data are lost, if any may be.
+    pub(super) lost_pages: Option<Box<LostPages>>,
     /// What is in every page, kept if wanted.
     pub audit: Option<Box<Audit>>,
+    /// Whether there is either of these: asked once in the place of both.
+    pub(super) follows_moves: bool,
 }
 
 /// Page and block counts that never change.
@@ -120,7 +125,9 @@ impl Tables {
             blocks,
             limits,
             staged: Staged::new(geometry.planes()),
+            lost_pages: LostPages::new(config),
             audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
+            follows_moves: Audit::is_kept(config) || config.ssd.faults.reads_may_fail(),
             bad_blocks,
         };
         mark_factory_bad_blocks(&mut tables);
@@ -750,7 +757,7 @@ impl Tables {
         } else {
             mapping.lost_page(self, page, block, valid);
             if self.lines.is_some() {
-                self.lost_in_open_line(block);
+                self.lost_in_open_line(page);
             }
         }
     }
@@ -839,6 +846,7 @@ impl Tables {
         self.map.check(|page| self.is_valid(page))?;
         if let Some(audit) = &self.audit {
             audit.check_map(|lpn| self.map.physical(lpn))?;
+            audit.check_lost(|page| self.is_marked(page), |lpn| self.staged.is_lost(lpn))?;
         }
         self.check_classes()?;
         self.check_cache()?;

@@ -24,6 +24,12 @@ pub struct FaultsSummary {
     pub read_retries: Vec<u64>,
     /// Pages that could not be corrected after all retries.
     pub uncorrectable_reads: u64,
+    /// Pages that a move (of a collection, a fold, wear levelling or a refresh) could not correct, and that are lost with that. A
+    /// read of such a page fails until the host has written all of it again, or trimmed it.
+    pub pages_lost_in_moves: u64,
+    /// Pages that the host read in vain, parts of pages that it wrote included: they could not be corrected, and not be made up from
+    /// parity either, or had been lost.
+    pub failed_reads: u64,
     /// Writes that a read-only drive rejected.
     pub rejected_writes: u64,
     /// Trims that a read-only drive rejected.
@@ -45,6 +51,8 @@ impl FaultsSummary {
             pages_copied: report.pages_copied,
             read_retries: report.retried.clone(),
             uncorrectable_reads: report.uncorrectable,
+            pages_lost_in_moves: report.lost_in_moves,
+            failed_reads: report.failed_reads,
             rejected_writes: rejected.writes,
             rejected_trims: rejected.trims,
             rejected_flushes: rejected.flushes,

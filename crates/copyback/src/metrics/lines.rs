@@ -38,9 +38,12 @@ pub struct ParitySummary {
     /// Pages whose read could not be corrected, and that were made up from the others of their stripe.
     pub reads_rebuilt: u64,
     /// Pages that could not be corrected and not be made up, as part of their stripe was gone or could not be
-    /// corrected either. Only reads for the host count.
+    /// corrected either, and those that had been lost. Only reads for the host count.
     pub reads_lost: u64,
-    /// Pages read to make up those.
+    /// Pages that a collection could not correct as it moved them, and that were made up from the others of their stripe. Those that
+    /// could not be made up are `faults.pages_lost_in_moves`.
+    pub moves_rebuilt: u64,
+    /// Pages read to make up those, of reads and of moves.
     pub pages_read_for_others: u64,
 }
 
@@ -76,6 +79,7 @@ impl ParitySummary {
             reads_around: counters.reads_around,
             reads_rebuilt: counters.reads_rebuilt,
             reads_lost: counters.reads_lost,
+            moves_rebuilt: counters.moves_rebuilt,
             pages_read_for_others: counters.stripe_reads,
         }
     }

@@ -308,7 +308,7 @@ impl<T> Die<T> {
     pub fn programs(&self, page: Ppn) -> bool {
         let operations = self.array.iter().chain(self.suspended());
         let programs = |operation: &Operation<T>| {
-            operation.command != Command::Read
+            matches!(operation.command, Command::Program | Command::Copyback)
                 && operation.pages.as_ref().is_some_and(|pages| pages.contains(&page))
         };
         operations.into_iter().any(programs)

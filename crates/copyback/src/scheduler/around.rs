@@ -64,10 +64,7 @@ impl Scheduler {
                 self.finish_read(backend, id, now);
             }
             Some(others) => self.make_up(backend, id, Cause::LostDie, &others, now),
-            None => {
-                backend.counters.reads_lost += 1;
-                self.finish_read(backend, id, now);
-            }
+            None => self.read_is_lost(backend, id, now),
         }
         true
     }
@@ -97,7 +94,7 @@ impl Scheduler {
                 return self.finish_part(backend, id, true, now);
             }
             Kind::OfStripe => None,
-            Kind::Read | Kind::ReadToUpdate | Kind::Write => backend.ftl.lookup(transaction.lpn),
+            _ => backend.ftl.lookup(transaction.lpn),
         };
         if !page.is_some_and(|page| self.read_around(backend, id, page, now)) {
             self.queues.push_read(plane, id);
@@ -163,13 +160,16 @@ impl Scheduler {
             // What is gone has been moved, or its die is waited for.
             (Cause::Collection, true) => return self.enqueue_read_plainly(backend, of, now),
             (Cause::Collection, false) => backend.counters.reads_around += 1,
-            (Cause::Error, true) => backend.counters.reads_lost += 1,
+            (Cause::Error, true) => return self.read_is_lost(backend, of, now),
             (Cause::Error, false) => backend.counters.reads_rebuilt += 1,
             (Cause::LostDie, true) if self.lies_elsewhere(backend, of) => {
                 return self.enqueue_read(backend, of, now);
             }
-            (Cause::LostDie, true) => backend.counters.reads_lost += 1,
+            (Cause::LostDie, true) => return self.read_is_lost(backend, of, now),
             (Cause::LostDie, false) => self.note_degraded_read(),
+            (Cause::Move, has_failed) => {
+                return self.made_up_to_move(backend, of, !has_failed);
+            }
             (Cause::Rebuild, has_failed) => {
                 return self.stripe_was_read(backend, of, !has_failed, now);
             }
@@ -200,17 +200,30 @@ impl Scheduler {
             Some(others) if !others.is_empty() => {
                 self.make_up(backend, id, Cause::Error, &others, now);
             }
-            Some(_) | None => {
-                backend.counters.reads_lost += 1;
-                self.finish_read(backend, id, now);
-            }
+            Some(_) | None => self.read_is_lost(backend, id, now),
+        }
+    }
+
+    /// What `id` reads cannot be made up either.
+    pub(super) fn read_is_lost(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        self.is_in_vain(id);
+        self.fail_read(backend, id, now);
+    }
+
+    /// The read `id`, which is in vain, has ended.
+    #[cold]
+    pub(super) fn fail_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        backend.counters.reads_lost += 1;
+        match self.queues.transactions.get(id).kind {
+            Kind::UnreadToUpdate => self.turn_into_write(backend, id, now),
+            _ => self.finish_transaction(backend, id, now),
         }
     }
 
     fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         match self.queues.transactions.get(id).kind {
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
-            Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
+            _ => self.finish_transaction(backend, id, now),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Host operations from the queues into the dies, and out again.
 
-use crate::backend::{Backend, Located, Purpose};
+use crate::backend::{Backend, Found, Located, Purpose};
 use crate::ftl::Placed;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Operation, Times};
@@ -136,7 +136,9 @@ impl Scheduler {
             self.sense_of_stripe(backend, taken);
         } else {
             backend.ftl.check_read(taken.lpn);
-            backend.sense(taken.page);
+            if backend.sense(taken.page) != Found::Data {
+                self.is_in_vain(taken.id);
+            }
         }
         backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
         backend.flash.note_page(taken.page);
@@ -149,10 +151,33 @@ impl Scheduler {
         if self.queues.transactions.get(taken.id).kind != Kind::OfStripe {
             backend.ftl.check_read(taken.lpn);
         }
-        let is_corrected = backend.sense(taken.page);
-        if let Some(stripes) = self.queues.stripes.as_mut().filter(|_| !is_corrected) {
-            stripes.note_uncorrectable(taken.id, taken.page);
+        let found = backend.sense(taken.page);
+        let is_part = self.queues.transactions.get(taken.id).kind == Kind::OfStripe;
+        // The mark itself is part of what parity is made of.
+        match found {
+            Found::Data => {}
+            Found::Mark if is_part => {}
+            Found::Mark => self.is_in_vain(taken.id),
+            Found::Nothing if !is_part && backend.ftl.is_marked(taken.page) => {
+                self.is_in_vain(taken.id);
+            }
+            Found::Nothing => {
+                if let Some(stripes) = &mut self.queues.stripes {
+                    stripes.note_uncorrectable(taken.id, taken.page);
+                }
+            }
         }
+    }
+
+    /// What `id` reads for the host is not to be had. What is in a translation page the drive knows from elsewhere.
+    #[cold]
+    pub(super) fn is_in_vain(&mut self, id: TransactionId) {
+        let read = self.queues.transactions.get_mut(id);
+        read.kind = match (read.owner, read.kind) {
+            (Owner::Host(_) | Owner::Destage, Kind::Read) => Kind::Unread,
+            (Owner::Host(_) | Owner::Destage, Kind::ReadToUpdate) => Kind::UnreadToUpdate,
+            (_, kind) => kind,
+        };
     }
 
     /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
@@ -261,9 +286,12 @@ impl Scheduler {
         now: Instant,
     ) -> Placed {
         let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, sequence, .. } = *transaction;
+        let Transaction { owner, lpn, sequence, kind, .. } = *transaction;
         let old = backend.ftl.lookup(lpn);
         let placed = backend.ftl.write(plane, transaction.page(), sequence);
+        if kind == Kind::WriteOfPart {
+            backend.ftl.lose_rest(placed.page);
+        }
         backend.flash.note_target(placed.page);
         backend.wake_if_to_collect(old);
         match owner {
@@ -309,8 +337,11 @@ impl Scheduler {
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
                     self.finish_read_or_rebuild(backend, id, now);
                 }
-                Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
+                Kind::Read | Kind::Write | Kind::WriteOfPart => {
+                    self.finish_transaction(backend, id, now);
+                }
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
+                Kind::Unread | Kind::UnreadToUpdate => self.fail_read(backend, id, now),
             }
         }
     }

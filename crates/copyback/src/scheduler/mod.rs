@@ -9,6 +9,7 @@
 mod around;
 mod choice;
 mod dispatch;
+mod made_up_moves;
 mod queues;
 mod rebuild;
 mod stripes;
@@ -46,6 +47,8 @@ pub struct Finished {
     pub parts: Parts,
     /// Whether it was not done: the drive takes no writes any more.
     pub rejected: bool,
+    /// Whether what it read is not to be had.
+    pub unread: bool,
 }
 
 /// The page operations of a drive's host.
@@ -135,10 +138,11 @@ impl Scheduler {
     #[inline(always)]
     fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, parts, .. } = *transaction;
+        let Transaction { owner, lpn, parts, kind, .. } = *transaction;
         match owner {
             Owner::Host(_) | Owner::Destage => {
-                self.finished.push(Finished { owner, lpn, parts, rejected: false });
+                let unread = kind == Kind::Unread;
+                self.finished.push(Finished { owner, lpn, parts, rejected: false, unread });
                 self.queues.transactions.remove(id);
             }
             Owner::Translation => {
@@ -152,7 +156,8 @@ impl Scheduler {
 
     /// Rejects the write of a page that nothing is known of yet.
     pub fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
-        self.finished.push(Finished { owner, lpn, parts: Parts::default(), rejected: true });
+        let parts = Parts::default();
+        self.finished.push(Finished { owner, lpn, parts, rejected: true, unread: false });
     }
 
     /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
@@ -165,7 +170,7 @@ impl Scheduler {
         self.queues.transactions.remove(id);
         match owner {
             Owner::Host(_) | Owner::Destage => {
-                self.finished.push(Finished { owner, lpn, parts, rejected: true });
+                self.finished.push(Finished { owner, lpn, parts, rejected: true, unread: false });
             }
             Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
             // It is no write: what is made up goes by DRAM.

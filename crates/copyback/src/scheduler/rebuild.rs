@@ -154,7 +154,7 @@ impl Scheduler {
                 self.end_wait(backend, id, now);
                 match self.queues.transactions.get(id).kind {
                     Kind::OfStripe => self.finish_part(backend, id, true, now),
-                    Kind::Read | Kind::ReadToUpdate | Kind::Write => {
+                    _ => {
                         self.enqueue_read(backend, id, now);
                     }
                 }
@@ -256,10 +256,11 @@ impl Scheduler {
 
     /// Page operations for pages that are rebuilt, and for what they are made up from.
     pub(super) fn reads_to_rebuild(&self) -> usize {
-        let Some(rebuild) = &self.rebuild else { return 0 };
-        let parts =
-            self.queues.stripes.as_ref().map_or(0, |stripes| stripes.parts_left(Cause::Rebuild));
-        rebuild.reading.len() + parts
+        let Some(stripes) = &self.queues.stripes else { return 0 };
+        let rebuild = self.rebuild.as_ref();
+        let of_lost =
+            |rebuild: &Rebuild| rebuild.reading.len() + stripes.parts_left(Cause::Rebuild);
+        rebuild.map_or(0, |rebuild| of_lost(rebuild)) + stripes.reads_to_move()
     }
 
     /// Whether pages are rebuilt at this time.

@@ -18,6 +18,16 @@ pub struct Stripes {
     made_up: HashMap<TransactionId, MadeUp, FixedState>,
     /// Reads in dies that could not be corrected, and what they read.
     uncorrectable: HashMap<TransactionId, Ppn, FixedState>,
+    /// Pages that are made up to be moved.
+    moved: HashMap<TransactionId, Moved, FixedState>,
+}
+
+/// A page that is made up to be moved.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct Moved {
+    page: Ppn,
+    /// Erases of its block when it was to be moved: with more it is gone.
+    erases: u32,
 }
 
 /// A page that is read for another of its stripe.
@@ -42,6 +52,8 @@ pub enum Cause {
     LostDie,
     /// Its die is lost, and it is rebuilt elsewhere.
     Rebuild,
+    /// A collection moves its page, which could not be corrected.
+    Move,
 }
 
 /// A read that is made up.
@@ -65,6 +77,7 @@ impl Stripes {
                 parts: HashMap::default(),
                 made_up: HashMap::default(),
                 uncorrectable: HashMap::default(),
+                moved: HashMap::default(),
             })
         })
     }
@@ -91,10 +104,12 @@ impl Stripes {
         self.parts.insert(id, Part { page, erases, of });
     }
 
-    /// Whether the page of a part has been erased since the read was made up.
+    /// Whether the page of a part has been erased since the read was made up, or is being erased.
     pub fn is_gone(&self, id: TransactionId, ftl: &Ftl) -> bool {
-        let is_gone =
-            |part: &Part| ftl.blocks.erase_count(ftl.geometry.block_of(part.page)) != part.erases;
+        let is_gone = |part: &Part| {
+            let block = ftl.geometry.block_of(part.page);
+            ftl.blocks.erase_count(block) != part.erases || ftl.is_being_erased(block)
+        };
         self.parts.get(&id).is_some_and(is_gone)
     }
 
@@ -106,6 +121,27 @@ impl Stripes {
     /// Takes what a read that has ended could not correct, if it could not.
     pub fn take_uncorrectable(&mut self, id: TransactionId) -> Option<Ppn> {
         self.uncorrectable.remove(&id)
+    }
+
+    /// `id` makes up `page`, to be moved.
+    pub fn begin_to_move(&mut self, id: TransactionId, page: Ppn, ftl: &Ftl) {
+        let erases = ftl.blocks.erase_count(ftl.geometry.block_of(page));
+        self.moved.insert(id, Moved { page, erases });
+    }
+
+    /// What `id` has made up, or not, if it is still to be moved.
+    pub fn end_to_move(&mut self, id: TransactionId, ftl: &Ftl) -> Option<Ppn> {
+        let Moved { page, erases } = self.moved.remove(&id)?;
+        let is_there = ftl.blocks.erase_count(ftl.geometry.block_of(page)) == erases;
+        (is_there && ftl.waits_for_stripe(page)).then_some(page)
+    }
+
+    /// Page operations for what collections move.
+    pub fn reads_to_move(&self) -> usize {
+        match self.moved.len() {
+            0 => 0,
+            pages => pages + self.parts_left(Cause::Move),
+        }
     }
 
     /// Parts of reads that are made up for this `cause` which have not been read yet.

@@ -56,19 +56,20 @@ impl Scheduler {
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         match self.queues.transactions.get(id).kind {
-            Kind::Read => {
+            Kind::Read | Kind::Unread => {
                 let lpn = self.queues.transactions.get(id).lpn;
                 match backend.ftl.staged.contains(lpn) {
                     true => backend.counters.cached_reads += 1,
                     false => backend.counters.unmapped_reads += 1,
                 }
                 backend.ftl.check_read(lpn);
-                self.finish_transaction(backend, id, now);
+                match backend.ftl.staged.is_lost(lpn) {
+                    true => self.read_is_lost(backend, id, now),
+                    false => self.finish_transaction(backend, id, now),
+                }
             }
             // Trimmed while it waited: there is nothing left to merge with.
-            Kind::ReadToUpdate | Kind::Write | Kind::OfStripe => {
-                self.turn_into_write(backend, id, now);
-            }
+            _ => self.turn_into_write(backend, id, now),
         }
     }
 
@@ -77,7 +78,10 @@ impl Scheduler {
     pub(super) fn begin_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.kind == Kind::ReadToUpdate && backend.ftl.lookup(transaction.lpn).is_none() {
-            transaction.kind = Kind::Write;
+            transaction.kind = match backend.ftl.staged.is_lost(transaction.lpn) {
+                true => Kind::WriteOfPart,
+                false => Kind::Write,
+            };
         }
         self.submit_write(backend, id, now);
     }
@@ -239,7 +243,10 @@ impl Scheduler {
         now: Instant,
     ) {
         let transaction = self.queues.transactions.get_mut(id);
-        transaction.kind = Kind::Write;
+        transaction.kind = match transaction.kind {
+            Kind::UnreadToUpdate => Kind::WriteOfPart,
+            _ => Kind::Write,
+        };
         let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
         self.enqueue_write(backend, id, now);
         for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
@@ -252,8 +259,8 @@ impl Scheduler {
 /// Nominal time of a lone page operation.
 fn nominal(timing: &Timing, kind: Kind) -> Duration {
     match kind {
-        Kind::Read | Kind::ReadToUpdate | Kind::OfStripe => timing.whole_read(),
-        Kind::Write => timing.whole_program(),
+        Kind::Write | Kind::WriteOfPart => timing.whole_program(),
+        _ => timing.whole_read(),
     }
 }
 

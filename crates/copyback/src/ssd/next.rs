@@ -30,8 +30,12 @@ impl Ssd {
                     if self.collector.finish_step(&mut self.backend, die, step, now) {
                         self.scheduler.write_back_outdated(&mut self.backend, die, now);
                     }
-                    if step == StepInFlight::Rebuilt {
-                        self.scheduler.note_rebuilt(die);
+                    match step {
+                        StepInFlight::Rebuilt => self.scheduler.note_rebuilt(die),
+                        StepInFlight::ReadInVain(page) => {
+                            self.scheduler.make_up_to_move(&mut self.backend, page, now);
+                        }
+                        _ => {}
                     }
                     if self.is_read_only() || self.backend.ftl.is_lost(die) {
                         self.collector.lay_down(&mut self.backend, die, now);

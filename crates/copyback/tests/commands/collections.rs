@@ -8,9 +8,9 @@ use crate::toy::{Toy, at};
 /// The toy is full and two blocks are free: the next write, the fourth to block 5, opens one of
 /// them and calls for a collection. Only page 3 is valid in block 0, the first victim. The block
 /// that it is moved to leaves none free, so that block 4 follows, where only page 4 is valid.
-const BRINK: [u32; 23] =
+pub const BRINK: [u32; 23] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 4, 5, 0, 1];
-const CALLS: u32 = 2;
+pub const CALLS: u32 = 2;
 const THROUGH_CHANNEL: (&str, &str) = ("ssd.gc.copyback", "false");
 const ON_OPERATION: (&str, &str) = ("ssd.gc.start", "before_operation");
 

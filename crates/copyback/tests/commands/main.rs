@@ -19,6 +19,8 @@ mod least_invalid;
 mod lines;
 mod logical_blocks;
 mod lost_die;
+mod lost_pages;
+mod made_up_moves;
 mod merges;
 mod multi_plane;
 mod paced;

@@ -21,10 +21,10 @@ const THREE_DIES: [(&str, &str); 7] = [
 ];
 
 /// Time from one pair of writes to the next.
-const LONG: u64 = 10_000_000;
+pub const LONG: u64 = 10_000_000;
 
 /// The drive after so many pairs of writes.
-fn written(changes: &[(&str, &str)], pairs: u32) -> Toy {
+pub fn written(changes: &[(&str, &str)], pairs: u32) -> Toy {
     let mut toy = Toy::new(&[&THREE_DIES[..], changes].concat());
     for pair in 0..pairs {
         let writes = [2 * pair, 2 * pair + 1].map(|lpn| (lpn, lpn % 24));

@@ -57,6 +57,8 @@ pub struct Done {
     pub parts: Parts,
     /// Whether the drive, which is read-only, has not done it.
     pub rejected: bool,
+    /// Whether what it read is not to be had.
+    pub unread: bool,
 }
 
 /// A drive, its events, and everything that has happened.
@@ -256,9 +258,9 @@ impl Toy {
         let mut finished = Vec::new();
         self.ssd.take_finished(&mut finished);
         let ns = self.now.as_ns();
-        for Finished { owner, parts, rejected, .. } in finished {
+        for Finished { owner, parts, rejected, unread, .. } in finished {
             let Owner::Host(CommandId(request)) = owner else { panic!("no buffer here") };
-            self.done.push(Done { request, ns, parts, rejected });
+            self.done.push(Done { request, ns, parts, rejected, unread });
         }
         assert_eq!(self.ssd.violation(), None, "at {ns}");
     }
@@ -291,6 +293,12 @@ impl Toy {
             Some((ns, true)),
             "request {request}"
         );
+    }
+
+    /// Whether `request` has ended, and read in vain.
+    pub fn read_in_vain(&self, request: u32) -> bool {
+        let done = self.done.iter().find(|done| done.request == request);
+        done.expect("it has ended").unread
     }
 
     /// Asserts the parts of the response to `request`, in nanoseconds; all others are zero.

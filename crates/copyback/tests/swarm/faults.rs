@@ -97,6 +97,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     let striped = u64::from(case.config.ssd.striped_planes());
     let grown = number("/faults/grown_bad_blocks");
     holds("each failure costs a block", grown >= failures * striped)?;
+    lost_pages(case, outcome)?;
     if case.config.ssd.gc.copyback {
         return Ok(());
     }
@@ -105,6 +106,22 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     let parity = if case.config.ssd.ftl.rain { number("/lines/parity/programs") } else { 0 };
     let programs = written + number("/gc/pages_moved") + replacing + parity;
     equal("programs", &number("/flash/programs"), &programs)
+}
+
+/// A page is lost as it is moved, and nothing is read in vain that can be read.
+pub fn lost_pages(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    let number = |pointer: &str| outcome.number(pointer);
+    let lost = number("/faults/pages_lost_in_moves");
+    let moved = number("/gc/pages_moved") + number("/faults/pages_copied");
+    // Moves of a ramp are not measured.
+    let is_whole = outcome.summary.pointer("/requests/of_ramp").is_none();
+    holds("pages are lost as they are moved", !is_whole || lost <= moved)?;
+    let may_fail = case.config.ssd.faults.reads_may_fail();
+    let is_well = lost + number("/faults/failed_reads") == 0;
+    holds("no read fails where none can", may_fail || is_well)?;
+    let is_seen = !case.config.ssd.gc.copyback;
+    let are_right = number("/faults/uncorrectable_reads") == 0;
+    holds("what can be read is not lost", !are_right || !is_seen || is_well)
 }
 
 fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(), String> {
@@ -127,7 +144,7 @@ fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(
 }
 
 /// What there is to meet, and the share of cases that must.
-const SIGHTS: [(&str, f64); 12] = [
+const SIGHTS: [(&str, f64); 14] = [
     ("drives that die before the run", 0.05),
     ("factory bad blocks", 0.1),
     ("failed programs", 0.05),
@@ -135,6 +152,8 @@ const SIGHTS: [(&str, f64); 12] = [
     ("failed erases", 0.02),
     ("reads that are retried", 0.1),
     ("uncorrectable reads", 0.03),
+    ("pages lost in moves", 0.02),
+    ("reads of the host in vain", 0.02),
     ("drives that become read-only", 0.02),
     ("rejected writes", 0.02),
     ("collections in idle time", 0.01),
@@ -159,6 +178,8 @@ fn met(outcome: Option<&Outcome>) -> Vec<bool> {
         many("erase_failures"),
         retries.is_some_and(|levels| !levels.is_empty()),
         many("uncorrectable_reads"),
+        many("pages_lost_in_moves"),
+        many("failed_reads"),
         is_read_only,
         many("rejected_writes"),
         number("/gc/idle"),

@@ -7,7 +7,7 @@ use copyback::config::{Config, FlashFaults, LineErase, Loader, LostDie, Mapping,
 use crate::draw::{Case, Draw};
 use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 use crate::run::Outcome;
-use crate::{check, observed, oracle, resumed, run};
+use crate::{check, faults, observed, oracle, resumed, run};
 
 /// Cases of drives with lines, which most have parity, and reads that cannot be corrected.
 pub const NAME: &str = "swarm/lines";
@@ -46,6 +46,10 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         let retry_levels = draw.within(0, 3) as u32;
         ssd.faults =
             FlashFaults { read_errors, retry_failures, retry_levels, ..FlashFaults::default() };
+        // By themselves, few collections look at what they move.
+        if draw.chance(0.7) {
+            (ssd.gc.copyback, ssd.gc.zero_cost) = (false, false);
+        }
     }
     let before = f64::from(ssd.geometry.blocks_per_plane);
     let with_parity = (ssd.geometry.blocks_per_plane * dies).div_ceil(dies - 1);
@@ -100,13 +104,16 @@ fn leave_little_spare(config: &mut Config) {
 }
 
 /// What there is to meet, and the share of cases that must.
-const SIGHTS: [(&str, f64); 10] = [
+const SIGHTS: [(&str, f64); 13] = [
     ("lines collected", 0.1),
     ("lines collected that have parity", 0.05),
     ("dies that take turns", 0.03),
     ("reads around the collection of a line", 0.005),
     ("reads made up as they cannot be corrected", 0.05),
     ("reads lost though there is parity", 0.01),
+    ("moves made up as they cannot be corrected", 0.005),
+    ("pages lost in moves though there is parity", 0.005),
+    ("pages lost as they are copied inside the flash", 0.003),
     ("pages of a lost die rebuilt", 0.05),
     ("all of them, while requests came", 0.03),
     ("reads of pages of a lost die made up", 0.03),
@@ -119,6 +126,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     let first = run::run(&case.config, None, 1 << 20)?;
     check::check(case, &first)?;
     reads_of_stripes(&case.config, &first)?;
+    if !case.config.ssd.faults.are_none() {
+        faults::lost_pages(case, &first)?;
+    }
     let again = run::run(&case.config, None, 1 + case.number % 97)?;
     run::same("the second run", &first, &again)?;
     if case.number.is_multiple_of(STATE_EVERY) {
@@ -141,21 +151,21 @@ fn number(outcome: &Outcome, pointer: &str) -> u64 {
 pub fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let of = |key: &str| number(outcome, &format!("/lines/parity/{key}"));
     let (around, rebuilt) = (of("reads_around"), of("reads_rebuilt"));
+    let moves = of("moves_rebuilt");
     let others = check::dies(config) - 1;
     check::holds("made up reads need some", of("pages_read_for_others") >= around + rebuilt)?;
     // A read that was to go around a collection may find that a page it needs is gone, and wait for its die after all.
     let may_fail = !config.ssd.faults.are_none() || config.ssd.ftl.reads_around_gc;
-    let most = others * (around + rebuilt + of("reads_lost"));
+    let most = others * (around + rebuilt + moves + of("reads_lost"));
     check::holds("and no others", may_fail || of("pages_read_for_others") <= most)?;
     check::holds("reads go around if they may", config.ssd.ftl.reads_around_gc || around == 0)?;
     let striped = u64::from(config.ssd.striped_planes());
     nothing_is_lost_without_need(config, outcome)?;
+    let is_possible = config.ssd.faults.reads_may_fail() && !config.ssd.gc.copyback;
+    check::holds("what is copied is not made up", is_possible || moves == 0)?;
     let uncorrectable = striped * number(outcome, "/faults/uncorrectable_reads");
     let is_whole = config.ssd.faults.lost_die.is_none();
-    check::holds(
-        "what is right is not rebuilt",
-        !is_whole || rebuilt + of("reads_lost") <= uncorrectable,
-    )
+    check::holds("what is right is not rebuilt", !is_whole || rebuilt + moves <= uncorrectable)
 }
 
 /// What was on a lost die is gone only if another page of its stripe was: one that could not be corrected, or whose block had been
@@ -170,6 +180,7 @@ fn nothing_is_lost_without_need(config: &Config, outcome: &Outcome) -> Result<()
 fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
     let many = |pointer: &str| number(outcome, pointer) > 0;
     let collects = many("/lines/collected");
+    let over_the_channel = !config.ssd.gc.copyback;
     vec![
         collects,
         collects && many("/lines/parity/programs"),
@@ -177,6 +188,9 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
         many("/lines/parity/reads_around"),
         many("/lines/parity/reads_rebuilt"),
         many("/lines/parity/reads_lost"),
+        many("/lines/parity/moves_rebuilt"),
+        many("/lines/parity/programs") && over_the_channel && many("/faults/pages_lost_in_moves"),
+        config.ssd.gc.copyback && many("/faults/pages_lost_in_moves"),
         many("/lost_die/pages_rebuilt"),
         outcome.summary.pointer("/lost_die/rebuild_s").is_some_and(|took| !took.is_null()),
         many("/lost_die/degraded_reads"),

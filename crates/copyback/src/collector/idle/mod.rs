@@ -10,7 +10,7 @@ pub use foresight::Announced;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::collector::lanes::Lanes;
+use crate::collector::lanes::{HowMoved, Lanes};
 use crate::collector::permit::{Asked, Permits, Until};
 use crate::config::Config;
 use crate::event::{Agenda, Event};
@@ -230,7 +230,7 @@ impl Collector {
     fn begin_in_idle_time(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> bool {
         let Some(idle) = &mut self.idle else { return false };
         let Some(job) = idle.next_job(backend, die, now) else { return false };
-        let mut lanes = Lanes::of(job, false);
+        let mut lanes = Lanes::of(job, HowMoved::ReadOut);
         self.let_planes_join(backend, &mut lanes);
         self.put_on_die(backend, die, lanes, 0, true, now);
         true

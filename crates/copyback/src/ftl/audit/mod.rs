@@ -2,6 +2,7 @@
 //! tables that are checked. Each write carries the order of its submission as its version.
 
 mod image;
+mod lost;
 mod modes;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::told::Told;
 
 use super::spare::{Role, Spare};
 
+use lost::LostVersions;
 use modes::Modes;
 
 /// The contents of the flash, and the last version of every logical page.
@@ -26,6 +28,8 @@ pub struct Audit {
     latest: Vec<Option<(u64, Ppn)>>,
     /// Versions of the pages in DRAM.
     staged: BTreeMap<Lpn, u64>,
+    /// Versions whose data are lost.
+    lost: LostVersions,
     /// The next page of each block that may be programmed; `None`: the block is bad.
     next_page: Vec<Option<u32>>,
     /// Where the translation pages in flash say that each of the host's pages lies.
@@ -56,6 +60,7 @@ impl Audit {
             latest: vec![None; mapped_pages],
             spare: is_watched.then(|| Spare::new(geometry, mapped_pages)),
             staged: BTreeMap::new(),
+            lost: LostVersions::default(),
             next_page: vec![Some(0); geometry.blocks()],
             entries: match config.ssd.demand_paging() {
                 Some(_) => vec![None; config.logical_pages() as usize],

@@ -15,6 +15,7 @@ impl Tables {
         if invalid != lines.invalid {
             return Err(format!("{invalid} invalid pages in lines, but {} counted", lines.invalid));
         }
+        self.check_made_up(lines)?;
         self.check_planes_of_lines(lines)
     }
 

@@ -71,6 +71,25 @@ impl Tables {
         self.drop_share_of_lost(line);
     }
 
+    /// The erase of `block` begins.
+    pub(in crate::ftl) fn erase_begins_in_line(&mut self, block: BlockId) {
+        let plane = self.geometry.plane_of_block(block);
+        if let Some(lines) = &mut self.lines {
+            let (die, bit) = lines.place_of(plane);
+            lines.erasing[die] |= bit;
+        }
+    }
+
+    /// Whether the erase of `block`, of the line that is being collected, has begun: nothing can be read there, though it may
+    /// be suspended.
+    pub fn is_being_erased(&self, block: BlockId) -> bool {
+        let plane = self.geometry.plane_of_block(block);
+        self.lines.as_ref().is_some_and(|lines| {
+            let (die, bit) = lines.place_of(plane);
+            lines.collected == Some(lines.line_of(block)) && lines.erasing[die] & bit != 0
+        })
+    }
+
     /// `block` of `plane` has been erased. Frees its line if it was the last.
     pub(in crate::ftl) fn erased_in_line(&mut self, plane: PlaneId, block: BlockId) {
         self.space.set_reclaiming(plane, None);
@@ -78,6 +97,7 @@ impl Tables {
         let Some(lines) = &mut self.lines else { return };
         let (die, bit) = lines.place_of(plane);
         lines.unfinished[die] &= !bit;
+        lines.erasing[die] &= !bit;
         lines.pass_turn_on();
         if lines.unfinished.iter().any(|planes| *planes != 0) {
             return;

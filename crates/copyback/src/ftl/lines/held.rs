@@ -4,7 +4,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, LineErase};
 use crate::ftl::tables::Tables;
-use crate::ids::{BlockId, PlaneId};
+use crate::ids::{BlockId, PlaneId, Ppn};
 
 use super::Lines;
 
@@ -43,10 +43,31 @@ impl Lines {
 
     /// The erases of the line that is being collected wait until all of it has been moved.
     pub(super) fn hold_erases(&mut self, empty: impl Iterator<Item = PlaneId>) {
+        self.hold(empty);
+        self.pass_turn_on();
+    }
+
+    /// They wait, and no turn ends with that.
+    pub(super) fn hold(&mut self, empty: impl Iterator<Item = PlaneId>) {
         self.held.now = true;
         self.held.empty.fill(0);
         empty.for_each(|plane| self.note_empty(plane));
-        self.pass_turn_on();
+    }
+
+    /// Whether those of every line do.
+    pub const fn erases_together(&self) -> bool {
+        self.held.always
+    }
+
+    /// Whether they wait.
+    pub(super) const fn is_holding(&self) -> bool {
+        self.held.now
+    }
+
+    /// `plane` has something to move of it again.
+    pub(super) fn note_not_empty(&mut self, plane: PlaneId) {
+        let (die, bit) = self.place_of(plane);
+        self.held.empty[die] &= !bit;
     }
 
     /// `plane` has nothing left to move of it.
@@ -72,6 +93,12 @@ impl Lines {
 }
 
 impl Tables {
+    fn note_empty_in_line(&mut self, plane: PlaneId) {
+        if let Some(lines) = &mut self.lines {
+            lines.note_empty(plane);
+        }
+    }
+
     /// A collection has ended: the next die may begin, if they take turns.
     pub(in crate::ftl) fn end_turn_in_line(&mut self) {
         if let Some(lines) = &mut self.lines {
@@ -86,9 +113,10 @@ impl Tables {
             .is_none_or(|lines| !(lines.held.now && lines.collected == Some(lines.line_of(block))))
     }
 
-    /// A page of `block`, which is not closed, has been moved or is out of date.
+    /// `page`, whose block is not closed, has been moved or is out of date.
     #[inline(never)]
-    pub(in crate::ftl) fn lost_in_open_line(&mut self, block: BlockId) {
+    pub(in crate::ftl) fn lost_in_open_line(&mut self, page: Ppn) {
+        let block = self.geometry.block_of(page);
         let (plane, valid) = (self.geometry.plane_of_block(block), self.blocks.valid_pages(block));
         let Some(lines) = &mut self.lines else { return };
         let is_lost = lines.is_of_lost(plane);
@@ -96,12 +124,15 @@ impl Tables {
             return;
         }
         lines.left -= 1;
+        if let Some(made_up) = &mut lines.made_up {
+            made_up.forget(page);
+        }
         if lines.left == 0 {
             lines.let_erase();
         }
-        if valid == 0 && lines.held.now {
+        if lines.held.now && self.has_nothing_to_move(block) {
             // The turn of its die ends with its collection.
-            lines.note_empty(plane);
+            self.note_empty_in_line(plane);
         }
         if is_lost {
             self.lost_page_went(block);

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::space::Stream;
+use crate::ftl::staged::StagedPage;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::{Class, Origin};
@@ -87,6 +88,7 @@ impl Tables {
         let planes: Vec<_> = self.geometry.planes_of_die(die).collect();
         let were_full = self.full_lines();
         let Some(lines) = &mut self.lines else { return };
+        lines.forget_made_up_of(die, &self.geometry);
         let Some(parity) = &mut lines.parity else { return };
         parity.lose(LostDie { die, held, left: 0, unprotected: 0 });
         lines.pages -= lines.planes_per_die * self.limits.data_pages;
@@ -213,17 +215,24 @@ impl Tables {
             planes.iter().map(|plane| (*plane, lines.block_of(line, *plane))).collect();
         let is_there = |plane| !lines.is_erased(plane);
         let left: u32 = blocks.iter().filter(|of| is_there(of.0)).map(|of| valid(of.1)).sum();
-        if left > 0 {
-            let empty = lines.blocks_of(line).filter(|of| valid(of.1) == 0).map(|of| of.0);
-            let empty: Vec<_> = empty.collect();
-            lines.hold_erases(empty.into_iter());
-        }
         debug_assert!(lines.is_lost(die));
+        if left > 0 {
+            self.hold_erases_of(line);
+        }
+        let Some(lines) = &self.lines else { return };
+        let valid = |block| u32::from(self.blocks.valid_pages(block));
         let is_done = |of: &(PlaneId, BlockId)| {
             !lines.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
         };
         let done: Vec<_> = blocks.into_iter().filter(is_done).collect();
         done.into_iter().for_each(|(plane, block)| self.drop_lost_block(plane, block));
+    }
+
+    fn hold_erases_of(&mut self, line: LineId) {
+        let empty = self.with_nothing_to_move(line);
+        if let Some(lines) = &mut self.lines {
+            lines.hold_erases(empty.into_iter());
+        }
     }
 
     /// `block` of the lost die has been rebuilt, and its line is being collected: it is free with that.
@@ -232,6 +241,7 @@ impl Tables {
             audit.erased(block, &self.geometry);
         }
         self.blocks.empty_lost(block);
+        self.forget_lost_pages(block);
         self.streams.erased(self.blocks.class(block));
         self.erased_in_line(plane, block);
     }
@@ -357,8 +367,9 @@ impl Tables {
                     self.place_to_rebuild(other, lpn, origin).is_some()
                 })
             {
-                self.staged.take_first(plane);
-                self.staged.add(lpn, other, origin);
+                if let Some((lpn, page)) = self.staged.take_first(plane) {
+                    self.staged.add(lpn, StagedPage { plane: other, ..page });
+                }
                 given.push(self.geometry.die_of_plane(other));
             }
         }

@@ -13,6 +13,7 @@ mod collect;
 mod following;
 mod held;
 mod lost;
+mod made_up;
 mod open;
 mod parity;
 mod parity_saved;
@@ -33,6 +34,7 @@ use crate::placement::Classes;
 
 use following::Following;
 use held::Held;
+use made_up::MadeUp;
 use parity::Parity;
 
 /// Number of a line: the index of its blocks in their planes.
@@ -56,9 +58,13 @@ pub struct Lines {
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
     unfinished: Vec<u32>,
+    /// Of these, a bit for each whose erase has begun.
+    erasing: Vec<u32>,
     /// Pages of it that are still valid.
     left: u32,
     held: Held,
+    /// If what a move cannot read is made up.
+    made_up: Option<Box<MadeUp>>,
     /// Whether dies do their share of it one after the other.
     is_rotating: bool,
     /// The die that does, if they do.
@@ -103,8 +109,10 @@ impl Lines {
             following: Following::new(planes, classes.count()),
             collected: None,
             unfinished: vec![0; geometry.dies()],
+            erasing: vec![0; geometry.dies()],
             left: 0,
             held: Held::new(config, geometry.dies()),
+            made_up: MadeUp::new(config),
             is_rotating: config.ssd.gc.rotating,
             at_work: None,
             invalid: 0,

@@ -72,6 +72,8 @@ pub struct ReclaimPlan {
 enum Work {
     /// Those of the victim alone; those before this offset have been moved, or are out of date.
     Victim { moved: u32 },
+    /// Those of the victim alone; one that cannot be read waits for the others of its stripe.
+    Striped,
     /// Those that the merge under way on this plane needs.
     Merge(PlaneId),
     /// Nothing: the victim is being erased, and may be in use again after that.
@@ -82,6 +84,11 @@ impl ReclaimPlan {
     /// All of `victim` is to be moved, and it is to be erased.
     pub const fn of_block(victim: BlockId) -> Self {
         Self { victim, kind: ReclaimKind::Collection, work: Work::Victim { moved: 0 } }
+    }
+
+    /// All of `victim` is to be moved, and it is to be erased; what cannot be read is made up.
+    pub const fn of_striped_block(victim: BlockId) -> Self {
+        Self { victim, kind: ReclaimKind::Collection, work: Work::Striped }
     }
 
     /// `victim`, a block of a buffer in which nothing is valid, is to be erased.
@@ -108,15 +115,26 @@ impl ReclaimPlan {
     pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
         match self.work {
             Work::Victim { moved } => ftl.next_valid(self.victim, moved),
+            Work::Striped => ftl.next_to_move(self.victim),
             Work::Merge(plane) => ftl.next_merge_page(plane),
             Work::Done => None,
+        }
+    }
+
+    /// A page that could not be read, has been made up and is to be programmed.
+    pub fn made_up_page(&self, ftl: &Ftl) -> Option<Ppn> {
+        match self.work {
+            Work::Striped => ftl.next_made_up(self.victim),
+            Work::Victim { .. } | Work::Merge(_) | Work::Done => None,
         }
     }
 
     /// The block that is erased next, where no page is left to be moved before it.
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         match self.work {
-            Work::Victim { .. } => ftl.may_erase(self.victim).then_some(self.victim),
+            Work::Victim { .. } | Work::Striped => {
+                ftl.may_erase(self.victim).then_some(self.victim)
+            }
             Work::Merge(plane) => ftl.next_merge_erase(plane),
             Work::Done => None,
         }
@@ -124,14 +142,14 @@ impl ReclaimPlan {
 
     /// Notes that the block which is erased next is being erased.
     pub const fn begin_erase(&mut self) {
-        if let Work::Victim { .. } = self.work {
+        if let Work::Victim { .. } | Work::Striped = self.work {
             self.work = Work::Done;
         }
     }
 
     /// Whether the victim is still to be erased: where it waits for others, another plan does that.
     pub const fn leaves_erase(&self) -> bool {
-        matches!(self.work, Work::Victim { .. })
+        matches!(self.work, Work::Victim { .. } | Work::Striped)
     }
 
     /// Whether `page`, if it is valid, may be moved next, out of turn.
@@ -139,6 +157,10 @@ impl ReclaimPlan {
         match self.work {
             Work::Merge(plane) => ftl.may_merge_next(plane, page),
             Work::Victim { .. } => ftl.geometry.block_of(page) == self.victim,
+            // One that is made up is not read again.
+            Work::Striped => {
+                ftl.geometry.block_of(page) == self.victim && ftl.is_read_to_move(page)
+            }
             // The block may be in use again.
             Work::Done => false,
         }

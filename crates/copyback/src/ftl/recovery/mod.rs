@@ -17,6 +17,7 @@ use super::image::{Image, Page};
 use super::mapping::{AnyMapping, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
+use super::staged::StagedPage;
 use super::tables::Tables;
 
 pub(super) use survey::Survey;
@@ -53,8 +54,9 @@ impl Ftl {
         survey.erase_outdated(|written| all || written < data_pages);
         tables.recover(&mut mapping, &survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.staged) {
-            let origin = Origin::Moved { class: None };
-            tables.staged.add(*lpn, *plane, origin);
+            // Where power may fail, reads do not.
+            let (plane, origin, is_lost) = (*plane, Origin::Moved { class: None }, false);
+            tables.staged.add(*lpn, StagedPage { plane, origin, is_lost });
         }
         // What was staged holds data, too.
         tables.begin_cache();

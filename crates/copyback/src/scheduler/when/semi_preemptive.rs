@@ -236,6 +236,9 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
     }) {
         at.backend.ftl.check_read(at.scheduler.queues.transactions.get(id).lpn);
+        if at.backend.ftl.is_illegible(page) {
+            at.scheduler.is_in_vain(id);
+        }
         at.backend.flash.note_page(page);
         at.scheduler.join(at.backend, id, &mut group, at.now);
         merged += 1;

@@ -131,7 +131,10 @@ fn look(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
 pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     if tables.lines.is_some() {
         tables.begin_line(victim);
-        return ReclaimPlan::of_block(victim);
+        return match tables.makes_up_what_moves() {
+            true => ReclaimPlan::of_striped_block(victim),
+            false => ReclaimPlan::of_block(victim),
+        };
     }
     let plane = tables.geometry.plane_of_block(victim);
     let valid = tables.valid_pages(victim);

@@ -1,0 +1,132 @@
+"""Pages that a move cannot read: what each way of moving pages makes of them, audited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import copyback
+from copyback import die_lines, faults
+from nbd import RefusedError, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Some reads are in vain, after a retry.
+ERRORS: dict[str, Any] = {
+    "audit": True,
+    "ssd.faults.read_errors": 0.2,
+    "ssd.faults.retry_failures": 0.3,
+    "ssd.faults.retry_levels": 1,
+}
+
+#: Ways to move pages.
+WAYS: dict[str, dict[str, Any]] = {
+    "over the channel": {"ssd.gc.copyback": False},
+    "inside the flash": {"ssd.gc.copyback": True},
+    "semi-preemptive": {
+        "ssd.gc.preemption": {"type": "semi_preemptive", "merge": True, "reorder": True}
+    },
+    "pipelined": {
+        "ssd.gc.preemption": {"type": "semi_preemptive", "pipeline": True},
+        "ssd.gc.copyback": False,
+    },
+    "partial": {"ssd.gc.preemption": "partial"},
+    "paced": {"ssd.gc.preemption": "paced"},
+    "in idle time": {
+        "ssd.gc.idle": "advanced_delayed",
+        "ssd.gc.soft_threshold": {"blocks": 4},
+    },
+    "in step, with DRAM": {
+        "ssd.gc.width": {"type": "threshold", "cache": "64KiB"},
+        "ssd.gc.copyback": False,
+    },
+    "log blocks": {"ssd.ftl.mapping": "log_block"},
+    "superblocks": {"ssd.ftl.mapping": {"type": "superblock"}},
+    "a table in flash": {"ssd.ftl.mapping": {"type": "demand_paged", "cache": "1KiB"}},
+    "blocks that are replaced": {
+        "ssd.faults.program_failures": 0.002,
+        "ssd.ftl.over_provisioning": 0.5,
+    },
+    "wear levelling": {"ssd.wear.static_threshold": 2},
+    "read reclaim": {"ssd.refresh.reads": 30},
+    "folds": {
+        "ssd.slc_cache": {"static": {"blocks": 4}},
+        "ssd.ftl.over_provisioning": 0.4,
+    },
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_page_is_lost_whatever_moves_it(tiny: dict[str, Any], way: str) -> None:
+    summary = copyback.run(tiny, **ERRORS | WAYS[way]).summary
+    found = summary.faults
+    assert found is not None
+    assert found.pages_lost_in_moves > 0
+    assert found.failed_reads > 0
+    told = dict(faults.rows(summary))["Read retries"]
+    assert "pages lost in moves" in told
+
+
+def test_nothing_is_lost_where_a_retry_corrects_everything(tiny: dict[str, Any]) -> None:
+    found = copyback.run(tiny, **ERRORS | {"ssd.faults.retry_failures": 0.0}).summary.faults
+    assert found is not None
+    assert found.read_retries[0] > 0
+    assert found.uncorrectable_reads == found.pages_lost_in_moves == found.failed_reads == 0
+
+
+LINES: dict[str, Any] = {
+    "ssd.geometry.channels": 4,
+    "ssd.ftl.over_provisioning": 0.6,
+    "ssd.ftl.allocation": "dynamic",
+    "ssd.gc.unit": "line",
+    "ssd.gc.copyback": False,
+    "ssd.ftl.rain": True,
+    "ssd.faults.read_errors": 0.02,
+    "ssd.faults.retry_levels": 0,
+    "audit": True,
+}
+
+
+@pytest.mark.parametrize("preemption", ["none", "semi_preemptive", "partial", "paced"])
+def test_parity_makes_up_what_a_move_reads_in_vain(tiny: dict[str, Any], preemption: str) -> None:
+    settings = LINES | {"ssd.gc.line_erase": "together", "ssd.gc.preemption": preemption}
+    summary = copyback.run(tiny, **settings).summary
+    assert summary.lines is not None
+    parity, found = summary.lines.parity, summary.faults
+    assert parity is not None
+    assert found is not None
+    # Of three other pages of a stripe one cannot be read in six of a hundred cases.
+    assert parity.moves_rebuilt > 5 * found.pages_lost_in_moves
+    assert parity.moves_rebuilt > 10
+    assert "Made up for a move, as they could not be corrected" in dict(die_lines.rows(summary))
+
+
+@pytest.mark.parametrize(
+    ("setting", "key"),
+    [({"ssd.gc.copyback": True}, "ssd.gc.copyback"), ({}, "ssd.gc.line_erase")],
+)
+def test_it_is_said_why_parity_does_not_help(
+    tiny: dict[str, Any], setting: dict[str, Any], key: str
+) -> None:
+    summary = copyback.run(tiny, **LINES | setting).summary
+    assert summary.faults is not None
+    assert summary.faults.pages_lost_in_moves > 0
+    assert any(key in note for note in summary.notes)
+
+
+def test_a_served_drive_answers_with_an_error_what_it_cannot_read(
+    fast: Path, tmp_path: Path
+) -> None:
+    sets = ["--set=ssd.faults.read_errors=1.0", "--set=ssd.faults.retry_levels=0"]
+    with (
+        serving(fast, tmp_path / "drive.sock", *sets) as served,
+        served.client() as client,
+    ):
+        client.write(0, b"x" * 4096)
+        with pytest.raises(RefusedError) as refused:
+            client.read(0, 4096)
+        assert refused.value.number == 5
+        # The connection goes on.
+        client.write(4096, b"y" * 4096)
