@@ -226,7 +226,7 @@ def formula(case: Case, class_: str, what: str) -> tuple[float, str] | None:
     rate = 1 / case.gap()
     if case.name == "one_die" and what in QUANTILES:
         share = QUANTILES[what]
-        return quantile_of_constant_service(rate, case.read[0], share), "Erlang, M/D/1"
+        return quantile_of_constant_service(rate, case.read[0], share), "Erlang"
     if case.name in {"one_die", "page_types"} and what in {"mean", "stddev"}:
         mean, deviation = pollaczek_khinchine(rate, np.asarray(case.read))
         return (mean, "Pollaczek-Khinchine") if what == "mean" else (deviation, "Takacs")
