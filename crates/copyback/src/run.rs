@@ -632,7 +632,6 @@ impl Run {
         recorded.summary(devices, self.now)
     }
 
-    /// What the user should know: of the input, and of what is not measured.
     /// Why pages of lines with parity were lost as they were moved, if that need not be.
     fn lost_pages_note(&self) -> Option<String> {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
@@ -652,6 +651,7 @@ impl Run {
         Some(format!("pages were lost as they were moved though lines have parity: {why}"))
     }
 
+    /// What the user should know: of the input, and of what is not measured.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.host.notes();
         let of_ramp = self.recorder.whole.totals.of_ramp;

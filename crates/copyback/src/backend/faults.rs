@@ -165,8 +165,13 @@ impl Backend {
 
     /// The operation that is about to start reads `page` over the channel, to move it. Returns whether that is in vain and the
     /// page is made up from others.
-    #[inline]
+    #[inline(always)]
     pub fn sense_to_move(&mut self, page: Ppn) -> bool {
+        (self.faults.is_some() || self.ageing.is_some()) && self.sense_to_move_with_care(page)
+    }
+
+    #[inline(never)]
+    fn sense_to_move_with_care(&mut self, page: Ppn) -> bool {
         self.sense(page) == Found::Nothing && self.ftl.reads_in_vain_to_move(page)
     }
 

@@ -83,10 +83,7 @@ impl Collector {
     ) -> (Command, Times, StepInFlight) {
         match step {
             PageStep::Copy(page) => copy(backend, page),
-            PageStep::CopyWithErrors(page) => {
-                backend.copy_unseen(page);
-                copy(backend, page)
-            }
+            PageStep::CopyWithErrors(page) => copy_with_errors(backend, page),
             PageStep::Read(page) => (Command::Read, self.read(backend, page), StepInFlight::Read),
             PageStep::Program(page) => {
                 let placed = backend.ftl.relocate(page);
@@ -373,6 +370,13 @@ impl Collector {
 fn copy(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
     let times = Times { array: place_copy(backend, page), ..Times::default() };
     (Command::Copyback, times, StepInFlight::Program)
+}
+
+/// Does so on a drive some of whose pages cannot be read. Apart, so that what other drives do at each move stays small.
+#[inline(never)]
+fn copy_with_errors(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
+    backend.copy_unseen(page);
+    copy(backend, page)
 }
 
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
