@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use crate::whole::Ran;
+
 /// Runs after which what is known is written down.
 const EVERY: u64 = 64;
 
@@ -21,11 +23,12 @@ struct Counts {
 static COUNTS: Mutex<Option<Counts>> = Mutex::new(None);
 
 /// Notes a run.
-pub fn note(collections: u64, host_pages: u64, features: usize, counts: bool) {
+pub fn note(ran: Ran) {
+    let Ran { collections, host_pages, features } = ran;
     let mut all = COUNTS.lock().expect("one thread");
     let all = all.get_or_insert_default();
     all.runs += 1;
-    all.counted += u64::from(counts);
+    all.counted += u64::from(ran.counts());
     all.with_collections += u64::from(collections > 0);
     all.with_many_pages += u64::from(host_pages >= 1_000);
     if all.by_features.len() <= features {

@@ -140,49 +140,37 @@ def test_the_command_line_tells_it_in_a_line(tiny_toml: Path, cli: RunCli, tmp_p
     assert not (tmp_path / "out").exists()
 
 
+#: Each call is short, all of them together are not.
+SHORT_CALLS = """
+import time
+import copyback
+
+
+class Slow(copyback.VictimPolicy):
+    time_limit = 0.4
+    slept = 0
+
+    def choose(self, plane):
+        if self.slept < 20:
+            time.sleep(0.05)
+            self.slept += 1
+        return plane.valid_pages.argmin()
+
+
+def run(config):
+    return copyback.run(config, ssd__gc__victim={"type": "python", "policy": "mine.py:Slow"})
+"""
+
+
 def test_many_short_calls_are_no_long_one(tiny: dict[str, Any]) -> None:
-    write(
-        """
-        import time
-        import copyback
-
-        class Slow(copyback.VictimPolicy):
-            time_limit = 0.4
-            slept = 0
-
-            def choose(self, plane):
-                if self.slept < 20:
-                    time.sleep(0.05)
-                    self.slept += 1
-                return plane.valid_pages.argmin()
-        """
-    )
+    write(SHORT_CALLS)
     begun = time.monotonic()
     copyback.run(tiny, ssd__gc__victim=named("Slow"))
     assert time.monotonic() - begun > 1
 
 
 def test_the_file_may_run_the_simulation_itself(tiny: dict[str, Any]) -> None:
-    write(
-        """
-        import time
-        import copyback
-
-        class Quick(copyback.VictimPolicy):
-            time_limit = 0.3
-            slept = 0
-
-            def choose(self, plane):
-                if self.slept < 20:
-                    time.sleep(0.05)
-                    self.slept += 1
-                return plane.valid_pages.argmin()
-
-        def run(config):
-            victim = {"type": "python", "policy": "mine.py:Quick"}
-            return copyback.run(config, ssd__gc__victim=victim)
-        """
-    )
+    write(SHORT_CALLS)
     found: dict[str, Any] = {}
     source = Path("mine.py").absolute()
     exec(compile(source.read_text(encoding="utf-8"), source, "exec"), found)

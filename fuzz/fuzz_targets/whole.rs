@@ -63,6 +63,6 @@ mod workload;
 mod counts;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| match whole::examine(data) {
-    Ok(ran) => counts::note(ran.collections, ran.host_pages, ran.features, ran.counts()),
+    Ok(ran) => counts::note(ran),
     Err(problem) => panic!("{}", whole::failure(data, problem).description),
 });

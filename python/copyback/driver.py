@@ -372,15 +372,20 @@ def _writing(
         writer.close()
 
 
-def suppliers_of(config: Config) -> Suppliers | None:
-    """Return what makes the policies in Python of a configuration; None if it names none."""
+def policies_of(config: Config) -> list[str]:
+    """Return the names of the policies in Python of a configuration."""
     policies = (
         config.victim_policy,
         config.schedule_policy,
         config.placement_policy,
         config.coordination_policy,
     )
-    if not any(policies):
+    return [policy[0] for policy in policies if policy is not None]
+
+
+def suppliers_of(config: Config) -> Suppliers | None:
+    """Return what makes the policies in Python of a configuration; None if it names none."""
+    if not policies_of(config):
         return None
     from copyback.policies.bridge import suppliers
 

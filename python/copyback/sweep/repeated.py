@@ -7,6 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
+from copyback.driver import policies_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,16 +20,10 @@ MACHINE = "simulator"
 
 
 def policies_to_check(config: Config, config_toml: str) -> Sequence[str]:
-    """Return the names of the policies in Python of a configuration that is audited."""
-    if not tomllib.loads(config_toml).get("audit", False):
-        return []
-    policies = (
-        config.victim_policy,
-        config.schedule_policy,
-        config.placement_policy,
-        config.coordination_policy,
-    )
-    return [policy[0] for policy in policies if policy is not None]
+    """Return the names of the policies in Python of a configuration, if it is audited."""
+    policies = policies_of(config)
+    is_audited = bool(policies) and tomllib.loads(config_toml).get("audit", False)
+    return policies if is_audited else []
 
 
 def check(policies: Sequence[str], first: Mapping[str, bytes], again: Mapping[str, bytes]) -> None:

@@ -84,14 +84,15 @@ def simulate(job: Job, state: Path | None) -> dict[str, bytes]:
     InputError
         If it is audited, has policies in Python, and gives something else the second time.
     """
-    files = _simulate(job, state)
-    if policies := repeated.policies_to_check(job.config(), job.config_toml):
-        repeated.check(policies, files, _simulate(job, state))
+    config = job.config()
+    files = _simulate(job, config, state)
+    if policies := repeated.policies_to_check(config, job.config_toml):
+        repeated.check(policies, files, _simulate(job, config, state))
     return files
 
 
-def _simulate(job: Job, state: Path | None) -> dict[str, bytes]:
-    driver = Driver(job.config(), state=state, commit=lambda: job.commit)
+def _simulate(job: Job, config: Config, state: Path | None) -> dict[str, bytes]:
+    driver = Driver(config, state=state, commit=lambda: job.commit)
     with TemporaryDirectory(prefix="copyback-run-") as name, naming(name):
         directory = Path(name)
         result = driver.run_into(directory, job.command, on_progress=job.watch)

@@ -202,10 +202,7 @@ impl Collector {
         let [(_, page)] = pages[..] else {
             unreachable!("planes of a line are not collected in step")
         };
-        backend.counters.reads += 1;
-        backend.flash.note_page(page);
-        let is_in_vain = backend.sense_to_move(page);
-        let times = self.read_over_channel(backend, page, 1);
+        let (times, is_in_vain) = self.read_out(backend, page);
         lanes.begin(&Step::Read(pages));
         let step = match is_in_vain {
             true => {
@@ -218,11 +215,17 @@ impl Collector {
     }
 
     fn read_to_park(&self, backend: &mut Backend, die: DieId, page: Ppn, now: Instant) {
+        let (times, _) = self.read_out(backend, page);
+        issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
+    }
+
+    /// Begins to read one page over the channel. Returns what it takes, and whether it is in vain and the page is made up from
+    /// others.
+    fn read_out(&self, backend: &mut Backend, page: Ppn) -> (Times, bool) {
         backend.counters.reads += 1;
         backend.flash.note_page(page);
-        _ = backend.sense_to_move(page);
-        let times = self.read_over_channel(backend, page, 1);
-        issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
+        let is_in_vain = backend.sense_to_move(page);
+        (self.read_over_channel(backend, page, 1), is_in_vain)
     }
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.

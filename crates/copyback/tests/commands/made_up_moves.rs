@@ -73,38 +73,40 @@ fn since(toy: &Toy, start: u64) -> Vec<String> {
     toy.log.iter().map(tell).collect()
 }
 
+/// What dies and channels do where the only page that is moved is read in vain.
+const OF_ONE_PAGE: [&str; 20] = [
+    // Two pages of the host and their parity.
+    "11 channel 0",
+    "11 channel 1",
+    "11 channel 2",
+    "211 die 0",
+    "211 die 1",
+    "211 die 2",
+    // Page 7 is read in vain,
+    "212 channel 2",
+    "232 die 2",
+    "242 channel 2",
+    // then the others of its stripe,
+    "243 channel 0",
+    "243 channel 1",
+    "263 die 0",
+    "263 die 1",
+    "273 channel 0",
+    "273 channel 1",
+    // and the page is programmed: made up, or with a mark.
+    "284 channel 2",
+    "484 die 2",
+    // Blocks are erased once all of the line has been moved.
+    "1773 die 0",
+    "1773 die 1",
+    "1984 die 2",
+];
+
 #[test]
 fn a_page_is_made_up_from_the_others_of_its_stripe_and_programmed_when_these_are_there() {
     let (mut toy, start) = first_of(1, &[TOGETHER], |toy| counts(toy) == (1, 0, 1));
     toy.run();
-    let expected = [
-        // Two pages of the host and their parity.
-        "11 channel 0",
-        "11 channel 1",
-        "11 channel 2",
-        "211 die 0",
-        "211 die 1",
-        "211 die 2",
-        // Page 7 is read in vain,
-        "212 channel 2",
-        "232 die 2",
-        "242 channel 2",
-        // then the others of its stripe,
-        "243 channel 0",
-        "243 channel 1",
-        "263 die 0",
-        "263 die 1",
-        "273 channel 0",
-        "273 channel 1",
-        // and what is made up is programmed.
-        "284 channel 2",
-        "484 die 2",
-        // Blocks are erased once all of the line has been moved.
-        "1773 die 0",
-        "1773 die 1",
-        "1984 die 2",
-    ];
-    assert_eq!(since(&toy, start), expected);
+    assert_eq!(since(&toy, start), OF_ONE_PAGE);
     assert_eq!((toy.ssd.counters().pages_moved, freed(&toy)), (1, 1));
     // The page is there: a read of it needs no other.
     let at = toy.now_ns() + LONG;
@@ -117,34 +119,7 @@ fn a_page_is_made_up_from_the_others_of_its_stripe_and_programmed_when_these_are
 fn a_page_is_lost_if_another_of_its_stripe_cannot_be_read_either() {
     let (mut toy, start) = first_of(1, &[TOGETHER], |toy| counts(toy) == (0, 1, 2));
     toy.run();
-    let expected = [
-        // Two pages of the host and their parity.
-        "11 channel 0",
-        "11 channel 1",
-        "11 channel 2",
-        "211 die 0",
-        "211 die 1",
-        "211 die 2",
-        // Page 7 is read in vain,
-        "212 channel 2",
-        "232 die 2",
-        "242 channel 2",
-        // then the others of its stripe,
-        "243 channel 0",
-        "243 channel 1",
-        "263 die 0",
-        "263 die 1",
-        "273 channel 0",
-        "273 channel 1",
-        // and it is programmed with a mark.
-        "284 channel 2",
-        "484 die 2",
-        // Blocks are erased once all of the line has been moved.
-        "1773 die 0",
-        "1773 die 1",
-        "1984 die 2",
-    ];
-    assert_eq!(since(&toy, start), expected);
+    assert_eq!(since(&toy, start), OF_ONE_PAGE);
     let at = toy.now_ns() + LONG;
     toy.read(at, 900, 7);
     toy.run();

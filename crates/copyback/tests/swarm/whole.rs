@@ -50,25 +50,24 @@ pub fn saved() -> Vec<Vec<u8>> {
     files.map(|file| fs::read(file.expect("a file").path()).expect("it can be read")).collect()
 }
 
-fn case(bytes: &[u8]) -> Case {
+fn case(bytes: &[u8]) -> (Kind, Case) {
     let mut head = [0; HEAD];
     let given = bytes.len().min(HEAD);
     head[..given].copy_from_slice(&bytes[..given]);
     let [kind, number @ ..] = head;
     let kind = Kind::ALL[usize::from(kind) % Kind::ALL.len()];
-    Case::made(u64::from_le_bytes(number), kind, &bytes[given..])
+    (kind, Case::made(u64::from_le_bytes(number), kind, &bytes[given..]))
 }
 
 /// Runs what `bytes` choose, and checks it.
 pub fn examine(bytes: &[u8]) -> Result<Ran, String> {
-    let case = case(bytes);
+    let (kind, case) = case(bytes);
     case.write_traces();
     let outcome = match run::run(&case.config, None, 1 << 20) {
         Ok(outcome) => outcome,
         Err(problem) if faults::is_dead_before_the_run(&problem) => return Ok(Ran::default()),
         Err(problem) => return Err(problem),
     };
-    let kind = Kind::ALL[usize::from(bytes.first().copied().unwrap_or(0)) % Kind::ALL.len()];
     match kind {
         Kind::Drive => check(&case, &outcome)?,
         Kind::Lines => {
@@ -100,6 +99,6 @@ fn ran(case: &Case, outcome: &Outcome) -> Ran {
 
 /// What a human needs to look into a failure.
 pub fn failure(bytes: &[u8], problem: String) -> Failure {
-    let description = format!("{problem}\n{}", case(bytes).config.to_toml());
+    let description = format!("{problem}\n{}", case(bytes).1.config.to_toml());
     Failure { problem, description }
 }
