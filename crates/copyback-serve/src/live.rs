@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use copyback::Error;
 use copyback::config::{Config, Cuts, Protection};
 use copyback::embedded::{Ask, Completion, Embedded, PageEvent, PowerCut};
+use copyback::outcome::Outcome;
 use copyback::units;
 use copyback::workload::Operation;
 
@@ -48,10 +49,8 @@ struct UnderWay {
     /// Parts that the drive has not done yet.
     left: usize,
     then_flush: bool,
-    /// Whether the drive has refused a part, being read-only.
-    rejected: bool,
-    /// Whether something that it reads is not to be had.
-    unread: bool,
+    /// What has become of the worst of its parts so far.
+    outcome: Outcome,
     /// Whether its client was cut off with the power: nobody waits for an answer, and what it would have changed stays.
     is_orphan: bool,
     /// What went wrong with its data, if anything.
@@ -154,8 +153,7 @@ impl Live {
             effect,
             left: asks.len(),
             then_flush,
-            rejected: false,
-            unread: false,
+            outcome: Outcome::Done,
             is_orphan: false,
             trouble: None,
             row,
@@ -311,8 +309,7 @@ impl Live {
         let place = self.log.done(RowId(completion.tag), took.as_ns());
         let request = self.under_way[place].as_mut()?;
         request.left -= 1;
-        request.rejected |= completion.rejected;
-        request.unread |= completion.unread;
+        request.outcome.worsen(completion.outcome);
         (request.left == 0).then_some(place)
     }
 
@@ -325,13 +322,14 @@ impl Live {
         done: &mut Vec<Done>,
     ) -> Result<(), Error> {
         let Some(mut request) = self.under_way[place].take() else { return Ok(()) };
-        if !request.rejected
+        let is_rejected = request.outcome == Outcome::Rejected;
+        if !is_rejected
             && !request.is_orphan
             && let Err(error) = self.held.answered(&request.effect)
         {
             request.trouble.get_or_insert(error);
         }
-        if request.then_flush && !request.rejected && request.trouble.is_none() {
+        if request.then_flush && !is_rejected && request.trouble.is_none() {
             request.then_flush = false;
             let flush = Ask { operation: Operation::Flush, offset: 0, length: 0, hint: None };
             let at_ns = self.arrival(now);
@@ -350,10 +348,15 @@ impl Live {
     }
 
     fn answer(&self, request: UnderWay, last: &Completion, now: Instant) -> Done {
-        let UnderWay { client, cookie, effect, rejected, unread, trouble, row, .. } = request;
-        let is_unread = unread && matches!(effect, Effect::Read { .. });
-        let outcome = match &trouble {
-            _ if rejected || is_unread => Err(Errno::Io),
+        let UnderWay { client, cookie, effect, outcome, trouble, row, .. } = request;
+        // What was read for a write in vain does not hinder the write.
+        let has_failed = match outcome {
+            Outcome::Done => false,
+            Outcome::Unread => matches!(effect, Effect::Read { .. }),
+            Outcome::Rejected => true,
+        };
+        let answer = match &trouble {
+            _ if has_failed => Err(Errno::Io),
             None => Ok(()),
             Some(error) if is_full(error) => Err(Errno::NoSpace),
             Some(_) => Err(Errno::Io),
@@ -365,6 +368,6 @@ impl Live {
         };
         let due = self.clock.when(last.at.as_ns()).unwrap_or(now);
         let took_ns = (last.at - last.arrival).as_ns();
-        Done { client, cookie, outcome, read, held, row, due, took_ns, trouble }
+        Done { client, cookie, outcome: answer, read, held, row, due, took_ns, trouble }
     }
 }

@@ -7,6 +7,7 @@ use crate::array::{Array, FinishedRequest};
 use crate::config::{Config, Coordination, Metrics, Placement};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::ids::{Lpn, RequestId};
+use crate::outcome::Outcome;
 use crate::precondition::Preparation;
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::simulation::{check_policies, check_writable, input_error};
@@ -44,10 +45,8 @@ pub struct Completion {
     pub at: Instant,
     /// By so much earlier it would have been served without collections.
     pub late: Duration,
-    /// Whether a drive that has become read-only has not done it, or not all of it.
-    pub rejected: bool,
-    /// Whether something that was read for it is not to be had: no retry could correct it, or it had been lost.
-    pub unread: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 /// How drives stand at an instant.
@@ -445,8 +444,8 @@ impl Embedded {
 
     fn complete(&mut self, finished: &FinishedRequest) {
         let (tag, arrival) = self.served.remove(finished.request.index());
-        let FinishedRequest { parts, rejected, unread, .. } = *finished;
+        let FinishedRequest { parts, outcome, .. } = *finished;
         let (at, late) = (self.now, parts.late());
-        self.completed.push_back(Completion { tag, arrival, at, late, rejected, unread });
+        self.completed.push_back(Completion { tag, arrival, at, late, outcome });
     }
 }

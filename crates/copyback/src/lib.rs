@@ -79,6 +79,7 @@ pub mod nand;
 #[doc(hidden)]
 pub mod observer;
 mod one_of;
+pub mod outcome;
 pub mod outside;
 pub mod placement;
 mod places;

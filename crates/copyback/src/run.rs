@@ -23,6 +23,7 @@ use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
     Rating, Recorder, Sample, WearStats,
 };
+use crate::outcome::Outcome;
 use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_stream};
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
@@ -452,7 +453,7 @@ impl Run {
         if self.recorder.lost_die.is_some() {
             self.note_read_of_phase(&completion);
         }
-        if !completion.rejected
+        if completion.outcome != Outcome::Rejected
             && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
         {
             let (now, counters) = (self.now, self.counters());

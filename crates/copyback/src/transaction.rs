@@ -38,12 +38,6 @@ pub enum Kind {
     ReadToUpdate,
     /// Read of another page of its stripe, to make up what is read.
     OfStripe,
-    /// Read for the host that is in vain: it ends with an error.
-    Unread,
-    /// Read of the old page for a write that covers only part of it, in vain; becomes a write of that part.
-    UnreadToUpdate,
-    /// Write of a part of a page whose rest is lost.
-    WriteOfPart,
 }
 
 /// A page that the host, or its buffer, writes.
@@ -70,6 +64,8 @@ pub struct Transaction {
     pub lpn: Lpn,
     /// What it is.
     pub kind: Kind,
+    /// Whether what it reads is not to be had; of a write, what it does not cover of its page.
+    pub in_vain: bool,
     /// What the host says about the data.
     pub hint: Option<Hint>,
     /// Place in the order of submission.
@@ -92,6 +88,7 @@ impl Transaction {
             owner,
             lpn,
             kind,
+            in_vain: false,
             hint: None,
             sequence,
             wait: Wait::Nothing,

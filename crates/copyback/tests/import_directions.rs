@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 36] = [
+const ALLOWED: [(&str, &[&str]); 37] = [
     (
         "array",
         &[
@@ -20,6 +20,7 @@ const ALLOWED: [(&str, &[&str]); 36] = [
             "idle",
             "ids",
             "nand",
+            "outcome",
             "outside",
             "precondition",
             "rng",
@@ -52,6 +53,7 @@ const ALLOWED: [(&str, &[&str]); 36] = [
             "event",
             "ids",
             "nand",
+            "outcome",
             "places",
             "precondition",
             "rng",
@@ -82,14 +84,21 @@ const ALLOWED: [(&str, &[&str]); 36] = [
             "workload",
         ],
     ),
-    ("host", &["array", "config", "event", "ids", "places", "slots", "ssd", "units", "workload"]),
+    (
+        "host",
+        &[
+            "array", "config", "event", "ids", "outcome", "places", "slots", "ssd", "units",
+            "workload",
+        ],
+    ),
     ("idle", &["units"]),
     ("ids", &[]),
     ("lists", &[]),
-    ("metrics", &["config", "drive", "host", "ids", "nand", "ssd", "units", "workload"]),
+    ("metrics", &["config", "drive", "host", "ids", "nand", "outcome", "ssd", "units", "workload"]),
     ("nand", &["config", "ids", "rng", "units"]),
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
     ("one_of", &[]),
+    ("outcome", &["checkpoint"]),
     ("outside", &["ids"]),
     ("placement", &["config", "ids", "one_of", "outside", "rng", "workload"]),
     ("places", &["units"]),
@@ -123,6 +132,7 @@ const ALLOWED: [(&str, &[&str]); 36] = [
             "ids",
             "nand",
             "observer",
+            "outcome",
             "placement",
             "purpose",
             "rng",

@@ -7,6 +7,7 @@
 use crate::config::{Config, Coordination, Rebuild};
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId};
+use crate::outcome::Outcome;
 use crate::ssd::Parts;
 use crate::units::Duration;
 use crate::workload::{Operation, Request};
@@ -99,11 +100,11 @@ impl Array {
 /// A request that has nothing to do.
 fn at_once(request: RequestId) -> FinishedRequest {
     let (device, parts) = (SsdId(0), Parts::default());
-    FinishedRequest { request, parts, device, rejected: false, unread: false }
+    FinishedRequest { request, parts, device, outcome: Outcome::Done }
 }
 
 #[inline(always)]
 fn finished(request: RequestId, device: SsdId, ended: &Ended) -> FinishedRequest {
-    let Ended { parts, rejected, unread, .. } = *ended;
-    FinishedRequest { request, parts, device, rejected, unread }
+    let Ended { parts, outcome, .. } = *ended;
+    FinishedRequest { request, parts, device, outcome }
 }

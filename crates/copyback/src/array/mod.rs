@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::drive::{Command, Drive, Ended, Moment, NotOnCommand, Serves};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
+use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::precondition::Preconditioner;
 use crate::slots::Slots;
@@ -106,10 +107,8 @@ pub struct FinishedRequest {
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
-    /// Whether a drive, which is read-only, has rejected its part.
-    pub rejected: bool,
-    /// Whether something that was read for it is not to be had.
-    pub unread: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 impl Array {

@@ -7,6 +7,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
+use crate::outcome::Outcome;
 use crate::slots::Slots;
 use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
@@ -32,10 +33,8 @@ pub(super) struct Task {
     parts: Parts,
     /// Of the pieces of this phase that have ended, the one that counts as the last. None before the first.
     last: Option<LastPiece>,
-    /// Whether a drive has rejected a piece.
-    rejected: bool,
-    /// Whether something that a drive has read is not to be had.
-    unread: bool,
+    /// What has become of the worst of its pieces so far.
+    outcome: Outcome,
 }
 
 /// Which piece of a phase has ended last: of those of one instant that of the last drive, because in which order
@@ -103,8 +102,7 @@ impl Task {
             came_late: Duration::ZERO,
             parts: Parts::default(),
             last: None,
-            rejected: false,
-            unread: false,
+            outcome: Outcome::Done,
         }
     }
 
@@ -134,9 +132,8 @@ impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
     pub(super) fn begin(&mut self, purpose: Purpose, came_late: Duration) {
         let (stage, then, parts) = (Stage::Running(0), Vec::new(), Parts::default());
-        let (has_lock, last, rejected, unread) = (false, None, false, false);
-        let task =
-            Task { purpose, stage, then, has_lock, came_late, parts, last, rejected, unread };
+        let (has_lock, last, outcome) = (false, None, Outcome::Done);
+        let task = Task { purpose, stage, then, has_lock, came_late, parts, last, outcome };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
         if let Some(stripes) = self.plan.stripes.clone() {
@@ -263,8 +260,7 @@ impl Array {
             Serves::Task(id) => id,
         };
         let task = &mut self.tasks[id.index()];
-        task.rejected |= ended.rejected;
-        task.unread |= ended.unread;
+        task.outcome.worsen(ended.outcome);
         let Stage::Running(left) = &mut task.stage else { return };
         *left -= 1;
         let last = LastPiece { at: self.now, device, parts: ended.parts }.or(task.last.take());
@@ -291,13 +287,13 @@ impl Array {
         let task = self.tasks.remove(id.index());
         match task.purpose {
             Purpose::Request { id: request, .. } => {
-                let Task { parts, rejected, unread, .. } = task;
+                let Task { parts, outcome, .. } = task;
                 self.outstanding -= 1;
-                let finished = FinishedRequest { request, parts, device, rejected, unread };
+                let finished = FinishedRequest { request, parts, device, outcome };
                 self.finished.push_back(finished);
             }
             // A replacement that takes no writes cannot be rebuilt.
-            Purpose::Rebuild(_) if task.rejected => self.stop_rebuilding(),
+            Purpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_rebuilding(),
             Purpose::Rebuild(step) => self.rebuilt(step),
             Purpose::Announced => {}
         }

@@ -40,14 +40,15 @@ pub enum Purpose {
 /// The flash operation of a collection that is in a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum StepInFlight {
+    // The first two are what nearly every step is, and one comparison tells them from the others.
     /// Reads pages out, to be programmed elsewhere.
     Read,
+    /// Programs pages that were read out, or moves one inside its plane.
+    Program,
     /// Reads this page, to be programmed elsewhere, in vain: it is made up from others.
     ReadInVain(Ppn),
     /// Reads this page into the device's DRAM.
     Stage(Ppn),
-    /// Programs pages that were read out, or moves one inside its plane.
-    Program,
     /// Erases the victims.
     Erase,
     /// Programs pages that were in the device's DRAM, when nothing is collected.

@@ -197,9 +197,9 @@ impl Lanes {
     pub fn next_of_one_page(&mut self, ftl: &Ftl) -> Option<PageStep> {
         let [lane] = &mut self.lanes[..] else { return None };
         match self.how {
+            HowMoved::Copied => return lane.job.next_move(ftl).map(PageStep::Copy),
             HowMoved::ReadOut => {}
             HowMoved::ReadOutOrMadeUp => return None,
-            HowMoved::Copied => return lane.job.next_move(ftl).map(PageStep::Copy),
             HowMoved::CopiedWithErrors => {
                 return lane.job.next_move(ftl).map(PageStep::CopyWithErrors);
             }

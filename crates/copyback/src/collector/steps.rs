@@ -97,7 +97,7 @@ impl Collector {
     }
 
     /// Begins to read one page, to be programmed elsewhere.
-    #[inline]
+    #[inline(always)]
     fn read(&self, backend: &mut Backend, page: Ppn) -> Times {
         backend.flash.note_page(page);
         if self.settings.copyback {
@@ -229,11 +229,13 @@ impl Collector {
     }
 
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
+    #[inline(always)]
     fn read_time(&self, backend: &mut Backend, page: Ppn) -> Duration {
         backend.array_read(page, backend.ftl.geometry.page_offset(page)) + self.settings.poll
     }
 
     /// What reading `count` pages out like `page` takes, with the retries that they need.
+    #[inline(always)]
     fn read_over_channel(&self, backend: &mut Backend, page: Ppn, count: u64) -> Times {
         let array = self.read_time(backend, page) + backend.take_extra();
         let timing = &backend.flash.timing;

@@ -2,6 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::{RequestId, TaskId};
+use crate::outcome::Outcome;
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation};
@@ -39,10 +40,8 @@ pub struct Ended {
     pub command: Command,
     /// Where the time from its arrival at the drive went.
     pub parts: Parts,
-    /// Whether the drive, which is read-only, has not done it, or not all of it.
-    pub rejected: bool,
-    /// Whether it is a read of which something is not to be had.
-    pub unread: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 /// A command in the drive.
@@ -55,10 +54,8 @@ pub(super) struct Active {
     pub(super) parts: Parts,
     /// Whether the write buffer serves it, or it waits for room there.
     pub(super) in_buffer: bool,
-    /// Whether any of it has been rejected.
-    pub(super) rejected: bool,
-    /// Whether something that it read is not to be had.
-    pub(super) unread: bool,
+    /// What has become of the worst of its page operations so far.
+    pub(super) outcome: Outcome,
     arrived: Instant,
     /// When it got its place in the drive's queue.
     pub(super) entered: Instant,
@@ -76,8 +73,7 @@ impl Active {
             pages_left: 0,
             parts: Parts::default(),
             in_buffer: false,
-            rejected: false,
-            unread: false,
+            outcome: Outcome::Done,
             arrived,
             entered: arrived,
             entered_late: Duration::ZERO,

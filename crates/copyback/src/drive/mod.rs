@@ -25,6 +25,7 @@ use crate::collector::permit::Asked;
 use crate::config::{Config, Flush};
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::ids::{CommandId, Lpn, SsdId};
+use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
     Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
@@ -353,9 +354,11 @@ impl Drive {
                 Owner::Destage => {
                     if let Some(buffer) = &mut self.buffer {
                         self.last_destaged = Some(page.lpn);
-                        match page.rejected {
-                            false => buffer.written_to_flash(page, &mut self.ssd, self.now),
-                            true => buffer.stays(page.lpn),
+                        match page.outcome {
+                            Outcome::Rejected => buffer.stays(page.lpn),
+                            Outcome::Done | Outcome::Unread => {
+                                buffer.written_to_flash(page, &mut self.ssd, self.now);
+                            }
                         }
                         if let Some(power) = &mut self.power
                             && !buffer.holds(page.lpn)
@@ -493,8 +496,7 @@ impl Drive {
         let now = self.now;
         let active = self.active(command);
         active.pages_left -= 1;
-        active.rejected |= page.rejected;
-        active.unread |= page.unread;
+        active.outcome.worsen(page.outcome);
         if active.pages_left == 0 {
             active.spend_parts(&page.parts, now);
             self.after_pages(command);
@@ -551,15 +553,15 @@ impl Drive {
                 self.violation.get_or_insert(problem);
             }
         }
-        let Active { command, parts, rejected, unread, .. } = *active;
-        self.ended.push_back(Ended { command, parts, rejected, unread });
+        let Active { command, parts, outcome, .. } = *active;
+        self.ended.push_back(Ended { command, parts, outcome });
         self.queue.leave(id, self.now);
         if let Some(controller) = &mut self.controller
             && self.queue.is_empty_inside()
         {
             controller.idle(self.now);
         }
-        if rejected {
+        if outcome == Outcome::Rejected {
             self.rejected.count(command.operation);
         }
         if self.power.is_some() {

@@ -4,6 +4,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
+use crate::outcome::Outcome;
 use crate::ssd::Part;
 use crate::workload::Operation;
 
@@ -45,7 +46,7 @@ impl Drive {
 
     /// Ends a command that has not been carried out.
     pub(super) fn reject(&mut self, id: CommandId) {
-        self.active(id).rejected = true;
+        self.active(id).outcome = Outcome::Rejected;
         self.end(id);
     }
 
@@ -56,7 +57,7 @@ impl Drive {
         let now = self.now;
         for command in writes {
             let active = self.active(command);
-            active.rejected = true;
+            active.outcome = Outcome::Rejected;
             active.pages_left -= 1;
             if active.pages_left == 0 {
                 active.spend(Part::Buffer, now);

@@ -278,6 +278,7 @@ impl Blocks {
     }
 
     /// The page at `offset` is out of date. Returns how many valid pages are left.
+    #[inline(always)]
     pub fn invalidate(&mut self, block: BlockId, offset: u32) -> u16 {
         let (word, bit) = self.word_and_bit(block, offset);
         debug_assert!(self.valid[word] & bit != 0, "{block:?} page {offset} is not valid");

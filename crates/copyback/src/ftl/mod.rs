@@ -186,7 +186,7 @@ impl Ftl {
         let tables = &mut self.tables;
         let plane = tables.geometry.plane_of(from);
         let placed = each!(&mut self.mapping, mapping => {
-            let placed = tables.relocate_to(mapping, Stream::Aligned, from);
+            let placed = tables.relocate_to(mapping, Stream::Aligned, tables.old_page(from));
             let lpn = tables.logical(placed.page);
             tables.streams.lies_in(lpn, tables.geometry.block_of(placed.page));
             mapping.moved(tables, lpn, plane);

@@ -60,6 +60,15 @@ pub struct Tables {
     pub(super) follows_moves: bool,
 }
 
+/// A page that is moved, and where it lies: worked out once a move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OldPage {
+    page: Ppn,
+    block: BlockId,
+    plane: PlaneId,
+    lpn: Lpn,
+}
+
 /// Page and block counts that never change.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Limits {
@@ -592,24 +601,32 @@ impl Tables {
         (is_open || self.may_open(plane, stream)) && self.leaves_room(plane)
     }
 
+    /// The valid page `page`, and where it lies.
+    #[inline(always)]
+    pub(super) fn old_page(&self, page: Ppn) -> OldPage {
+        let block = self.geometry.block_of(page);
+        let plane = self.geometry.plane_of_block(block);
+        OldPage { page, block, plane, lpn: self.logical(page) }
+    }
+
     // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
     #[inline(always)]
     pub(super) fn relocate_to(
         &mut self,
         mapping: &mut impl Mapping,
         stream: Stream,
-        from: Ppn,
+        old: OldPage,
     ) -> Placed {
-        let plane = self.geometry.plane_of(from);
+        let OldPage { page, block, plane, lpn } = old;
         if self.slc.is_some() {
-            self.note_fold(from);
+            self.note_fold(page);
         }
         // The old place is known: not to read the mapping table here saves a cache miss a move.
-        self.invalidate(mapping, from);
+        self.invalidate_in(mapping, page, (block, plane));
         let lends = self.limits.mixes
             && self.streams.takes_host(stream)
             && self.space[plane].frontier(stream).is_none();
-        let placed = self.append(mapping, plane, stream, self.map.logical(from));
+        let placed = self.append(mapping, plane, stream, lpn);
         if lends {
             self.space[plane].lent = true;
         }
@@ -622,10 +639,11 @@ impl Tables {
     /// Moves the valid page `from` inside its plane to the open block that the placement says.
     #[inline(always)]
     pub(super) fn relocate_as_placed(&mut self, mapping: &mut impl Mapping, from: Ppn) -> Placed {
-        let (lpn, origin) = (self.logical(from), self.origin_of(from));
-        let stream = self.take_stream_for_move(self.geometry.plane_of(from), lpn, origin);
-        let placed = self.relocate_to(mapping, stream, from);
-        self.streams.wrote_moved(lpn, origin, placed.page, &self.geometry);
+        let old = self.old_page(from);
+        let origin = Origin::Moved { class: self.blocks.class(old.block) };
+        let stream = self.take_stream_for_move(old.plane, old.lpn, origin);
+        let placed = self.relocate_to(mapping, stream, old);
+        self.streams.wrote_moved(old.lpn, origin, placed.page, &self.geometry);
         placed
     }
 
@@ -746,9 +764,18 @@ impl Tables {
     #[inline(always)]
     pub(super) fn invalidate(&mut self, mapping: &mut impl Mapping, page: Ppn) {
         let block = self.geometry.block_of(page);
+        self.invalidate_in(mapping, page, (block, self.geometry.plane_of_block(block)));
+    }
+
+    #[inline(always)]
+    fn invalidate_in(
+        &mut self,
+        mapping: &mut impl Mapping,
+        page: Ppn,
+        (block, plane): (BlockId, PlaneId),
+    ) {
         let valid = self.blocks.invalidate(block, self.geometry.page_offset(page));
         if self.blocks.is_closed(block) {
-            let plane = self.geometry.plane_of_block(block);
             self.space.add_invalid(plane, 1);
             match self.lines.is_some() {
                 true => self.lost_in_line(block),

@@ -6,6 +6,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Flow as FlowConfig;
 use crate::event::Arrivals;
 use crate::ids::FlowId;
+use crate::outcome::Outcome;
 use crate::units::{Duration, Instant};
 use crate::workload::{InputError, Request, Source};
 
@@ -199,9 +200,9 @@ impl Flow {
     }
 
     /// One of its requests leaves the array.
-    pub const fn leave(&mut self, rejected: bool) {
+    pub fn leave(&mut self, outcome: Outcome) {
         self.outstanding -= 1;
-        self.rejected |= rejected;
+        self.rejected |= outcome == Outcome::Rejected;
     }
 
     /// Adds the next requests that have times of their own, `most` of them at most.

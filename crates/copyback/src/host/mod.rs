@@ -239,7 +239,7 @@ impl Host {
         let queue = &mut self.queues[flow.queue];
         queue.outstanding -= 1;
         queue.places.leave(finished.request, now - active.entered, finished.parts.late());
-        flow.leave(finished.rejected);
+        flow.leave(finished.outcome);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);
         self.requests.remove(finished.request.index());

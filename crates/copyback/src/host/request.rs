@@ -3,6 +3,7 @@
 use crate::array::FinishedRequest;
 use crate::checkpoint::Checkpointed;
 use crate::ids::{FlowId, RequestId, RequestNumber, SsdId};
+use crate::outcome::Outcome;
 use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::Request;
@@ -67,8 +68,8 @@ pub struct Completion {
     pub parts: Parts,
     /// Requests of its flow that arrived before are not measured.
     pub measured_from: Instant,
-    /// Whether a drive, which is read-only, has rejected it or a part of it.
-    pub rejected: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 impl Completion {
@@ -81,12 +82,12 @@ impl Completion {
         now: Instant,
     ) -> Self {
         let Active { number, request, flow, .. } = *active;
-        let FinishedRequest { mut parts, device, rejected, .. } = *finished;
+        let FinishedRequest { mut parts, device, outcome, .. } = *finished;
         let response = now - request.arrival;
         if active.entered > request.arrival {
             parts += active.waited();
         }
-        Self { number, request, flow, device, response, parts, measured_from, rejected }
+        Self { number, request, flow, device, response, parts, measured_from, outcome }
     }
 
     /// Whether it is simulated but not measured.

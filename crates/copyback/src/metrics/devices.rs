@@ -7,6 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::drive::Ended;
 use crate::ids::SsdId;
+use crate::outcome::Outcome;
 use crate::ssd::Part;
 use crate::units::Instant;
 use crate::workload::Operation;
@@ -154,7 +155,7 @@ impl Devices {
 
     /// A command has ended on `device` at `now`.
     pub fn command_ended(&mut self, device: SsdId, ended: &Ended, now: Instant) {
-        if !ended.rejected {
+        if ended.outcome != Outcome::Rejected {
             self.command_done(device, ended);
         }
         if let Some(commands) = &mut self.commands {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::host::Completion;
+use crate::outcome::Outcome;
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -143,7 +144,7 @@ impl Ledger {
     pub fn completed(&mut self, completion: &Completion, is_open: bool, now: Instant) {
         let request = &completion.request;
         let operation = request.operation;
-        if completion.rejected {
+        if completion.outcome == Outcome::Rejected {
             self.totals.rejected.count(operation);
             return;
         }

@@ -60,6 +60,7 @@ use flows::flows;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Workload};
 use crate::host::Completion;
+use crate::outcome::Outcome;
 use crate::units::Instant;
 
 /// Everything that is recorded about requests.
@@ -131,7 +132,7 @@ impl Recorder {
         if let Some(flow) = self.flows.get_mut(flow) {
             flow.completed(completion, is_open, now);
         }
-        if completion.rejected {
+        if completion.outcome == Outcome::Rejected {
             return;
         }
         self.series.completed(completion);

@@ -442,6 +442,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use crate::ids::{FlowId, RequestNumber, SsdId};
+    use crate::outcome::Outcome;
     use crate::ssd::Parts;
     use crate::workload::Request;
 
@@ -479,7 +480,7 @@ mod tests {
             response: Duration::from_us(1),
             parts: Parts::default(),
             measured_from: Instant::START,
-            rejected: false,
+            outcome: Outcome::Done,
         }
     }
 

@@ -135,6 +135,7 @@ impl Geometry {
     }
 
     /// The plane that `page` is in.
+    #[inline(always)]
     pub const fn plane_of(&self, page: Ppn) -> PlaneId {
         self.plane_of_block(self.block_of(page))
     }

@@ -6,6 +6,7 @@
 use crate::backend::Backend;
 use crate::ftl::StripePages;
 use crate::ids::{DieId, PlaneId, Ppn};
+use crate::outcome::Outcome;
 use crate::transaction::{Kind, Transaction, TransactionId};
 use crate::units::Instant;
 
@@ -94,7 +95,7 @@ impl Scheduler {
                 return self.finish_part(backend, id, true, now);
             }
             Kind::OfStripe => None,
-            _ => backend.ftl.lookup(transaction.lpn),
+            Kind::Read | Kind::ReadToUpdate | Kind::Write => backend.ftl.lookup(transaction.lpn),
         };
         if !page.is_some_and(|page| self.read_around(backend, id, page, now)) {
             self.queues.push_read(plane, id);
@@ -215,15 +216,17 @@ impl Scheduler {
     pub(super) fn fail_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         backend.counters.reads_lost += 1;
         match self.queues.transactions.get(id).kind {
-            Kind::UnreadToUpdate => self.turn_into_write(backend, id, now),
-            _ => self.finish_transaction(backend, id, now),
+            Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
+            Kind::Read | Kind::Write | Kind::OfStripe => {
+                self.finish_as(Outcome::Unread, backend, id, now);
+            }
         }
     }
 
     fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         match self.queues.transactions.get(id).kind {
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
-            _ => self.finish_transaction(backend, id, now),
+            Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
         }
     }
 }

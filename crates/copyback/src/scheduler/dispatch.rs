@@ -173,10 +173,9 @@ impl Scheduler {
     #[cold]
     pub(super) fn is_in_vain(&mut self, id: TransactionId) {
         let read = self.queues.transactions.get_mut(id);
-        read.kind = match (read.owner, read.kind) {
-            (Owner::Host(_) | Owner::Destage, Kind::Read) => Kind::Unread,
-            (Owner::Host(_) | Owner::Destage, Kind::ReadToUpdate) => Kind::UnreadToUpdate,
-            (_, kind) => kind,
+        read.in_vain = match read.owner {
+            Owner::Host(_) | Owner::Destage => read.kind != Kind::OfStripe,
+            Owner::Translation | Owner::Rebuild => false,
         };
     }
 
@@ -286,10 +285,10 @@ impl Scheduler {
         now: Instant,
     ) -> Placed {
         let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, sequence, kind, .. } = *transaction;
+        let Transaction { owner, lpn, sequence, in_vain, .. } = *transaction;
         let old = backend.ftl.lookup(lpn);
         let placed = backend.ftl.write(plane, transaction.page(), sequence);
-        if kind == Kind::WriteOfPart {
+        if in_vain {
             backend.ftl.lose_rest(placed.page);
         }
         backend.flash.note_target(placed.page);
@@ -332,16 +331,15 @@ impl Scheduler {
             parts[Part::Service] += operation.nominal();
             parts[Part::Bus] += operation.waited_for_bus;
             parts[Part::QueueBehindIo] += operation.waited_for_array;
-            match self.queues.transactions.get(id).kind {
+            let Transaction { kind, in_vain, .. } = *self.queues.transactions.get(id);
+            match kind {
                 Kind::OfStripe => self.finish_part(backend, id, false, now),
+                Kind::Read | Kind::ReadToUpdate if in_vain => self.fail_read(backend, id, now),
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
                     self.finish_read_or_rebuild(backend, id, now);
                 }
-                Kind::Read | Kind::Write | Kind::WriteOfPart => {
-                    self.finish_transaction(backend, id, now);
-                }
+                Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
-                Kind::Unread | Kind::UnreadToUpdate => self.fail_read(backend, id, now),
             }
         }
     }

@@ -30,6 +30,7 @@ use crate::config::Config;
 use crate::ids::{DieId, Lpn};
 use crate::nand::Command;
 use crate::observer::Parts;
+use crate::outcome::Outcome;
 use crate::purpose::Owner;
 use crate::transaction::{Kind, PageWrite, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
@@ -45,10 +46,8 @@ pub struct Finished {
     pub lpn: Lpn,
     /// Where its time went, from being handed in to now.
     pub parts: Parts,
-    /// Whether it was not done: the drive takes no writes any more.
-    pub rejected: bool,
-    /// Whether what it read is not to be had.
-    pub unread: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 /// The page operations of a drive's host.
@@ -137,12 +136,22 @@ impl Scheduler {
 
     #[inline(always)]
     fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        self.finish_as(Outcome::Done, backend, id, now);
+    }
+
+    #[inline(always)]
+    fn finish_as(
+        &mut self,
+        outcome: Outcome,
+        backend: &mut Backend,
+        id: TransactionId,
+        now: Instant,
+    ) {
         let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, parts, kind, .. } = *transaction;
+        let Transaction { owner, lpn, parts, .. } = *transaction;
         match owner {
             Owner::Host(_) | Owner::Destage => {
-                let unread = kind == Kind::Unread;
-                self.finished.push(Finished { owner, lpn, parts, rejected: false, unread });
+                self.finished.push(Finished { owner, lpn, parts, outcome });
                 self.queues.transactions.remove(id);
             }
             Owner::Translation => {
@@ -156,8 +165,8 @@ impl Scheduler {
 
     /// Rejects the write of a page that nothing is known of yet.
     pub fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
-        let parts = Parts::default();
-        self.finished.push(Finished { owner, lpn, parts, rejected: true, unread: false });
+        let (parts, outcome) = (Parts::default(), Outcome::Rejected);
+        self.finished.push(Finished { owner, lpn, parts, outcome });
     }
 
     /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
@@ -170,7 +179,8 @@ impl Scheduler {
         self.queues.transactions.remove(id);
         match owner {
             Owner::Host(_) | Owner::Destage => {
-                self.finished.push(Finished { owner, lpn, parts, rejected: true, unread: false });
+                let outcome = Outcome::Rejected;
+                self.finished.push(Finished { owner, lpn, parts, outcome });
             }
             Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
             // It is no write: what is made up goes by DRAM.

@@ -118,7 +118,7 @@ impl Queues {
         let transaction = self.transactions.get(id);
         match transaction.kind {
             Kind::OfStripe => self.stripes.as_ref()?.page_of(id),
-            _ => ftl.lookup(transaction.lpn),
+            Kind::Read | Kind::ReadToUpdate | Kind::Write => ftl.lookup(transaction.lpn),
         }
     }
 

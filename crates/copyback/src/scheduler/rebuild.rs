@@ -154,7 +154,7 @@ impl Scheduler {
                 self.end_wait(backend, id, now);
                 match self.queues.transactions.get(id).kind {
                     Kind::OfStripe => self.finish_part(backend, id, true, now),
-                    _ => {
+                    Kind::Read | Kind::ReadToUpdate | Kind::Write => {
                         self.enqueue_read(backend, id, now);
                     }
                 }

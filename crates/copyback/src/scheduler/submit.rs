@@ -56,7 +56,7 @@ impl Scheduler {
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         match self.queues.transactions.get(id).kind {
-            Kind::Read | Kind::Unread => {
+            Kind::Read => {
                 let lpn = self.queues.transactions.get(id).lpn;
                 match backend.ftl.staged.contains(lpn) {
                     true => backend.counters.cached_reads += 1,
@@ -68,8 +68,13 @@ impl Scheduler {
                     false => self.finish_transaction(backend, id, now),
                 }
             }
-            // Trimmed while it waited: there is nothing left to merge with.
-            _ => self.turn_into_write(backend, id, now),
+            // Trimmed while it waited, so that nothing is left to merge with; or in DRAM by now.
+            Kind::ReadToUpdate | Kind::Write | Kind::OfStripe => {
+                if backend.ftl.staged.is_lost(self.queues.transactions.get(id).lpn) {
+                    self.is_in_vain(id);
+                }
+                self.turn_into_write(backend, id, now);
+            }
         }
     }
 
@@ -78,10 +83,8 @@ impl Scheduler {
     pub(super) fn begin_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.kind == Kind::ReadToUpdate && backend.ftl.lookup(transaction.lpn).is_none() {
-            transaction.kind = match backend.ftl.staged.is_lost(transaction.lpn) {
-                true => Kind::WriteOfPart,
-                false => Kind::Write,
-            };
+            transaction.kind = Kind::Write;
+            transaction.in_vain = backend.ftl.staged.is_lost(transaction.lpn);
         }
         self.submit_write(backend, id, now);
     }
@@ -243,10 +246,7 @@ impl Scheduler {
         now: Instant,
     ) {
         let transaction = self.queues.transactions.get_mut(id);
-        transaction.kind = match transaction.kind {
-            Kind::UnreadToUpdate => Kind::WriteOfPart,
-            _ => Kind::Write,
-        };
+        transaction.kind = Kind::Write;
         let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
         self.enqueue_write(backend, id, now);
         for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
@@ -259,8 +259,8 @@ impl Scheduler {
 /// Nominal time of a lone page operation.
 fn nominal(timing: &Timing, kind: Kind) -> Duration {
     match kind {
-        Kind::Write | Kind::WriteOfPart => timing.whole_program(),
-        _ => timing.whole_read(),
+        Kind::Read | Kind::ReadToUpdate | Kind::OfStripe => timing.whole_read(),
+        Kind::Write => timing.whole_program(),
     }
 }
 

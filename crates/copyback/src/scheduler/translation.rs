@@ -161,7 +161,9 @@ impl Scheduler {
             self.end_wait_for_other(backend, id, late, Some(page), now);
             match self.queues.transactions.get(id).kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
-                _ => self.begin_write(backend, id, now),
+                Kind::Write | Kind::ReadToUpdate | Kind::OfStripe => {
+                    self.begin_write(backend, id, now);
+                }
             }
         }
     }
@@ -267,7 +269,7 @@ impl Scheduler {
                 let wanted = std::mem::take(&mut self.translation().of(page).wanted);
                 wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
             }
-            _ => {
+            Kind::Write | Kind::ReadToUpdate => {
                 let followers = self.translation().begun.remove(&done.sequence).unwrap_or_default();
                 followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
             }

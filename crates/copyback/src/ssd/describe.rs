@@ -111,9 +111,7 @@ fn class_of_group(transactions: &Transactions, group: Fifo) -> Class {
         Some((Owner::Destage, _)) => Class::Destage,
         Some((Owner::Translation, _)) => Class::Mapping,
         Some((Owner::Rebuild, _)) => Class::Rebuild,
-        Some((Owner::Host(_), Kind::Read | Kind::Unread | Kind::OfStripe)) | None => {
-            Class::HostRead
-        }
-        Some((Owner::Host(_), _)) => Class::HostWrite,
+        Some((Owner::Host(_), Kind::Read | Kind::OfStripe)) | None => Class::HostRead,
+        Some((Owner::Host(_), Kind::Write | Kind::ReadToUpdate)) => Class::HostWrite,
     }
 }

@@ -35,7 +35,12 @@ impl Ssd {
                         StepInFlight::ReadInVain(page) => {
                             self.scheduler.make_up_to_move(&mut self.backend, page, now);
                         }
-                        _ => {}
+                        StepInFlight::Read
+                        | StepInFlight::Program
+                        | StepInFlight::Stage(_)
+                        | StepInFlight::Erase
+                        | StepInFlight::ProgramStaged
+                        | StepInFlight::Parity => {}
                     }
                     if self.is_read_only() || self.backend.ftl.is_lost(die) {
                         self.collector.lay_down(&mut self.backend, die, now);

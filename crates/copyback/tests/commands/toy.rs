@@ -6,6 +6,7 @@ use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, ReclaimStep};
 use copyback::ids::{CommandId, Lpn, PlaneId};
+use copyback::outcome::Outcome;
 use copyback::placement::HostPage;
 use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
@@ -55,10 +56,8 @@ pub struct Done {
     pub request: u32,
     pub ns: u64,
     pub parts: Parts,
-    /// Whether the drive, which is read-only, has not done it.
-    pub rejected: bool,
-    /// Whether what it read is not to be had.
-    pub unread: bool,
+    /// What has become of it.
+    pub outcome: Outcome,
 }
 
 /// A drive, its events, and everything that has happened.
@@ -258,9 +257,9 @@ impl Toy {
         let mut finished = Vec::new();
         self.ssd.take_finished(&mut finished);
         let ns = self.now.as_ns();
-        for Finished { owner, parts, rejected, unread, .. } in finished {
+        for Finished { owner, parts, outcome, .. } in finished {
             let Owner::Host(CommandId(request)) = owner else { panic!("no buffer here") };
-            self.done.push(Done { request, ns, parts, rejected, unread });
+            self.done.push(Done { request, ns, parts, outcome });
         }
         assert_eq!(self.ssd.violation(), None, "at {ns}");
     }
@@ -289,8 +288,8 @@ impl Toy {
     pub fn assert_rejected(&self, request: u32, ns: u64) {
         let done = self.done.iter().find(|done| done.request == request);
         assert_eq!(
-            done.map(|done| (done.ns, done.rejected)),
-            Some((ns, true)),
+            done.map(|done| (done.ns, done.outcome)),
+            Some((ns, Outcome::Rejected)),
             "request {request}"
         );
     }
@@ -298,7 +297,7 @@ impl Toy {
     /// Whether `request` has ended, and read in vain.
     pub fn read_in_vain(&self, request: u32) -> bool {
         let done = self.done.iter().find(|done| done.request == request);
-        done.expect("it has ended").unread
+        done.expect("it has ended").outcome == Outcome::Unread
     }
 
     /// Asserts the parts of the response to `request`, in nanoseconds; all others are zero.
