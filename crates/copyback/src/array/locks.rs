@@ -1,5 +1,5 @@
-//! Stripes that are being written: under parity two tasks may not read and write parts of a stripe at
-//! once, or the parity of one would miss the data of the other.
+//! Stripes whose parity must stand still: under parity two tasks may not read and write parts of a stripe at
+//! once, or the parity of one would miss the data of the other. Tasks that only read may do so together.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -8,18 +8,36 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::TaskId;
 use crate::units::Instant;
 
-/// Who writes which stripes, and who waits for them.
+/// Who holds which stripes, and who waits for them.
 #[derive(Debug, Default, Checkpointed)]
 pub struct StripeLocks {
-    held: Vec<(TaskId, Range<u64>)>,
-    /// In the order in which they asked; nobody overtakes another who wants the same stripe.
+    held: Vec<(TaskId, Hold)>,
+    /// In the order in which they asked; nobody overtakes another who is in the way.
     waiting: VecDeque<Waiting>,
+}
+
+/// What a task asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
+pub struct Hold {
+    /// Which stripes.
+    pub stripes: Range<u64>,
+    /// Whether others may hold them, too, who also only read.
+    pub only_reads: bool,
+}
+
+impl Hold {
+    /// Whether the two must follow one another.
+    const fn conflicts(&self, other: &Self) -> bool {
+        let overlaps =
+            self.stripes.start < other.stripes.end && other.stripes.start < self.stripes.end;
+        overlaps && !(self.only_reads && other.only_reads)
+    }
 }
 
 #[derive(Debug, Checkpointed)]
 struct Waiting {
     task: TaskId,
-    stripes: Range<u64>,
+    hold: Hold,
     /// When its stripes would have been free without collections, as far as others have given them back.
     undelayed: Instant,
 }
@@ -34,58 +52,62 @@ pub struct Unlocked {
 }
 
 impl StripeLocks {
-    /// Takes `stripes` for `task`. If others hold some of them or wait for them, `task` waits and is
+    /// Takes what `task` asks for. If others who are in the way hold some of it or wait for it, `task` waits and is
     /// named by [`next_unlocked`](Self::next_unlocked) later.
-    pub fn take(&mut self, task: TaskId, stripes: Range<u64>) -> bool {
-        let held = self.held.iter().map(|(_, taken)| taken);
-        let mut taken = held.chain(self.waiting.iter().map(|other| &other.stripes));
-        if taken.any(|taken| overlap(taken, &stripes)) {
-            self.waiting.push_back(Waiting { task, stripes, undelayed: Instant::START });
+    pub fn take(&mut self, task: TaskId, hold: Hold) -> bool {
+        let held = self.held.iter().map(|(_, other)| other);
+        let mut others = held.chain(self.waiting.iter().map(|other| &other.hold));
+        if others.any(|other| other.conflicts(&hold)) {
+            self.waiting.push_back(Waiting { task, hold, undelayed: Instant::START });
             return false;
         }
-        self.held.push((task, stripes));
+        self.held.push((task, hold));
         true
     }
 
     /// Gives back what `task` holds, which without collections it would have done at `undelayed`.
     pub fn release(&mut self, task: TaskId, undelayed: Instant) {
         let Some(place) = self.held.iter().position(|(holder, _)| *holder == task) else { return };
-        let (_, stripes) = self.held.remove(place);
-        for other in self.waiting.iter_mut().filter(|other| overlap(&other.stripes, &stripes)) {
+        let (_, hold) = self.held.remove(place);
+        for other in self.waiting.iter_mut().filter(|other| other.hold.conflicts(&hold)) {
             other.undelayed = other.undelayed.max(undelayed);
         }
     }
 
-    /// The next of those that wait whose stripes are free now; it holds them then.
+    /// The next of those that wait and have nobody in their way now; it holds what it asked for then.
     pub fn next_unlocked(&mut self) -> Option<Unlocked> {
         let is_free = |(place, other): &(usize, &Waiting)| {
-            let held = self.held.iter().map(|(_, taken)| taken);
-            let before = self.waiting.iter().take(*place).map(|before| &before.stripes);
-            !held.chain(before).any(|taken| overlap(taken, &other.stripes))
+            let held = self.held.iter().map(|(_, held)| held);
+            let before = self.waiting.iter().take(*place).map(|before| &before.hold);
+            !held.chain(before).any(|hold| hold.conflicts(&other.hold))
         };
         let (place, _) = self.waiting.iter().enumerate().find(is_free)?;
-        let Waiting { task, stripes, undelayed } = self.waiting.remove(place)?;
-        self.held.push((task, stripes));
+        let Waiting { task, hold, undelayed } = self.waiting.remove(place)?;
+        self.held.push((task, hold));
         Some(Unlocked { task, undelayed })
     }
-}
-
-fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
-    a.start < b.end && b.start < a.end
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn writes(stripes: Range<u64>) -> Hold {
+        Hold { stripes, only_reads: false }
+    }
+
+    fn reads(stripes: Range<u64>) -> Hold {
+        Hold { stripes, only_reads: true }
+    }
+
     #[test]
     fn overlapping_tasks_follow_one_another_in_order() {
         let mut locks = StripeLocks::default();
         let [a, b, c, d] = [0, 1, 2, 3].map(TaskId);
-        assert!(locks.take(a, 0..4));
-        assert!(!locks.take(b, 3..6));
-        assert!(!locks.take(c, 5..8), "it would overtake b");
-        assert!(locks.take(d, 9..10));
+        assert!(locks.take(a, writes(0..4)));
+        assert!(!locks.take(b, writes(3..6)));
+        assert!(!locks.take(c, writes(5..8)), "it would overtake b");
+        assert!(locks.take(d, writes(9..10)));
         let at = Instant::from_ns;
         assert_eq!(locks.next_unlocked(), None);
         locks.release(a, at(7));
@@ -93,5 +115,22 @@ mod tests {
         assert_eq!(locks.next_unlocked(), None);
         locks.release(b, at(5));
         assert_eq!(locks.next_unlocked(), Some(Unlocked { task: c, undelayed: at(5) }));
+    }
+    #[test]
+    fn what_only_reads_shares_stripes_and_overtakes_no_write() {
+        let mut locks = StripeLocks::default();
+        let [a, b, write, late] = [0, 1, 2, 3].map(TaskId);
+        assert!(locks.take(a, reads(0..2)));
+        assert!(locks.take(b, reads(1..3)));
+        assert!(!locks.take(write, writes(1..2)));
+        assert!(!locks.take(late, reads(1..2)), "it would overtake the write");
+        let at = Instant::from_ns;
+        locks.release(a, at(4));
+        assert_eq!(locks.next_unlocked(), None);
+        locks.release(b, at(3));
+        assert_eq!(locks.next_unlocked(), Some(Unlocked { task: write, undelayed: at(4) }));
+        assert_eq!(locks.next_unlocked(), None);
+        locks.release(write, at(9));
+        assert_eq!(locks.next_unlocked(), Some(Unlocked { task: late, undelayed: at(9) }));
     }
 }

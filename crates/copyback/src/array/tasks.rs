@@ -14,7 +14,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
 use super::layout::{Piece, Plan};
-use super::locks::Unlocked;
+use super::locks::{Hold, Unlocked};
 use super::rebuild::RebuildStep;
 use super::{Array, FinishedRequest};
 
@@ -139,7 +139,8 @@ impl Array {
         if let Some(stripes) = self.plan.stripes.clone() {
             let task = &mut self.tasks[id.index()];
             task.has_lock = true;
-            if !self.locks.take(id, stripes) {
+            let only_reads = self.plan.then.is_empty();
+            if !self.locks.take(id, Hold { stripes, only_reads }) {
                 task.stage = Stage::Waiting(self.now);
                 return;
             }

@@ -3,6 +3,7 @@
 
 #![allow(missing_docs)]
 
+mod arrays;
 mod bandwidth;
 mod formulas;
 mod lines;
