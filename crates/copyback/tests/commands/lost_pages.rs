@@ -156,3 +156,27 @@ fn a_page_that_the_host_overwrites_before_it_is_programmed_is_not_lost() {
     assert_eq!((merged_writes, told(&toy).lost_in_moves), (0, 0));
     assert_eq!(told(&toy).uncorrectable, 1);
 }
+
+/// A collection of both planes takes page 1 of the first one, which is page 2 of the host, into DRAM, and cannot read it. The
+/// write of a part of it has come before, and waits for the die.
+#[test]
+fn a_write_of_a_part_of_a_page_that_went_to_dram_unread_meanwhile_leaves_it_lost() {
+    let of_seed = |seed: u32| {
+        let seed = seed.to_string();
+        let cache = "{ type = \"blind\", cache = \"8KiB\" }";
+        let changes = [&[HALF_FAIL, ("seed", &seed)], &IN_VAIN[..]].concat();
+        crate::parallel::collecting(cache, &[0, 1, 2], &changes)
+    };
+    let mut toy = (0..1000).map(of_seed).find(|toy| fails(toy, 0, 1)).expect("a seed of two does");
+    let staged = page_of(&toy, 2);
+    assert_eq!(staged, Some(at(&toy, 0, 1)));
+    toy.write_part(440_000, 2, 2);
+    while toy.ended(2).is_none() {
+        let next = toy.now_ns() + 1_000;
+        toy.run_until(next);
+    }
+    let written = page_of(&toy, 2).expect("it has been written");
+    assert_ne!(Some(written), staged);
+    assert!(toy.ssd.backend().ftl.is_marked(written), "{:?}", toy.log);
+    assert_eq!(toy.ssd.counters().moves.cached, 2);
+}

@@ -16,7 +16,7 @@ fn fill(punched: &[u32]) -> Vec<u32> {
 const CALLS: u32 = 24;
 
 /// The collection has begun at 211 us.
-fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
+pub fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
     let mut changes = vec![
         ("ssd.geometry.planes_per_die", "2"),
         ("ssd.gc.victim", "fifo"),
