@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from copyback import units
 
 if TYPE_CHECKING:
-    from copyback.summary import FaultsSummary, Summary
+    from copyback.summary import FaultsSummary, RepairsSummary, Summary
 
 
 def rows(summary: Summary) -> list[tuple[str, str]]:
@@ -20,19 +20,22 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         ("Failures", failures(found)),
         ("Read retries", retries(found)),
     ]
+    repairs = summary.array.repairs if summary.array is not None else None
+    if repairs is not None:
+        told.append(("Repairs", repaired(repairs)))
     if found.read_only_since_s is not None:
         told.append(("Read-only", read_only(summary, found)))
     return told
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
-    """Return the same in one line, and one of its own for the end of a drive's life."""
+    """Return the same in one line, with lines of their own for repairs and the end of a life."""
     told = dict(rows(summary))
     if not told:
         return []
     line = f"{told['Bad blocks']} · {told['Failures']} · {told['Read retries']}"
-    ends = [("Read-only", told["Read-only"])] if "Read-only" in told else []
-    return [("Faults", line), *ends]
+    others = [(name, told[name]) for name in ("Repairs", "Read-only") if name in told]
+    return [("Faults", line), *others]
 
 
 def bad_blocks(found: FaultsSummary) -> str:
@@ -55,6 +58,14 @@ def retries(found: FaultsSummary) -> str:
     if found.failed_reads or found.pages_lost_in_moves:
         failed, lost = units.count(found.failed_reads), units.count(found.pages_lost_in_moves)
         text += f" ({failed} host reads failed, {lost} pages lost in moves)"
+    return text
+
+
+def repaired(found: RepairsSummary) -> str:
+    """Return how many reads of drives in vain the array made up, and what it could not."""
+    text = f"{units.count(found.made_up)} reads of drives made up, {units.count(found.lost)} not"
+    if found.unknown_rebuilt_bytes:
+        text += f", {units.size(found.unknown_rebuilt_bytes)} rebuilt from what could not be read"
     return text
 
 

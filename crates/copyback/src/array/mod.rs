@@ -16,6 +16,7 @@ mod locks;
 mod protocol;
 mod read_around;
 mod rebuild;
+mod repair;
 mod tasks;
 
 use std::collections::VecDeque;
@@ -45,6 +46,7 @@ use locks::StripeLocks;
 use protocol::Protocol;
 use read_around::ReadAround;
 use rebuild::Rebuilder;
+use repair::{Repairs, RepairsSummary};
 use tasks::{Purpose, Task};
 
 /// What an array does beside serving requests.
@@ -54,6 +56,8 @@ pub struct ArraySummary {
     pub reads_around_gc: u64,
     /// Bytes of lost drives that were rebuilt.
     pub rebuilt_bytes: u64,
+    /// What drives could not read, where that may be and there is a parity.
+    pub repairs: Option<RepairsSummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
 }
@@ -80,6 +84,7 @@ pub struct Array {
     /// Drives that something has happened to at this instant.
     touched: Touched,
     read_around: Option<ReadAround>,
+    repairs: Option<Box<Repairs>>,
     /// What drives have to tell that have gone ahead, if they have.
     ahead: Option<Ahead>,
     /// Requests in the array.
@@ -129,6 +134,7 @@ impl Array {
             rebuilt_bytes: 0,
             due: Due::default(),
             next: None,
+            repairs: Repairs::new(config, &layout),
             drives,
             layout,
             missing,
@@ -408,6 +414,7 @@ impl Array {
         ArraySummary {
             reads_around_gc: self.read_around.as_ref().map_or(0, ReadAround::count),
             rebuilt_bytes: self.rebuilt_bytes,
+            repairs: self.repairs.as_deref().map(Repairs::summary),
             drives_missing: self.drives_missing(),
         }
     }

@@ -16,6 +16,7 @@ use crate::workload::{Hint, Operation, Request};
 use super::layout::{Piece, Plan};
 use super::locks::{Hold, Unlocked};
 use super::rebuild::RebuildStep;
+use super::repair::RepairStep;
 use super::{Array, FinishedRequest};
 
 /// What the controller does for a request, or for itself.
@@ -71,6 +72,8 @@ pub(super) enum Purpose {
     },
     /// A part of a replacement is written anew.
     Rebuild(RebuildStep),
+    /// What a drive could not read is made up, and written there.
+    Repair(RepairStep),
     /// A request that has not arrived, whose drives have gone ahead.
     Announced,
 }
@@ -88,7 +91,7 @@ impl Task {
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
             Purpose::Request { hint, .. } => hint,
-            Purpose::Rebuild(_) | Purpose::Announced => None,
+            Purpose::Rebuild(_) | Purpose::Repair(_) | Purpose::Announced => None,
         }
     }
 
@@ -115,8 +118,44 @@ impl Task {
     pub(super) const fn request(&self) -> Option<RequestId> {
         match self.purpose {
             Purpose::Request { id, .. } => Some(id),
+            Purpose::Repair(step) => step.request,
             Purpose::Rebuild(_) | Purpose::Announced => None,
         }
+    }
+
+    /// The repair that it is, if it is one.
+    pub(super) const fn repair(&self) -> Option<RepairStep> {
+        match self.purpose {
+            Purpose::Repair(step) => Some(step),
+            Purpose::Request { .. } | Purpose::Rebuild(_) | Purpose::Announced => None,
+        }
+    }
+
+    /// Nobody waits for this repair any more.
+    pub(super) const fn forget_request(&mut self) {
+        if let Purpose::Repair(step) = &mut self.purpose {
+            step.request = None;
+        }
+    }
+
+    /// Whether it keeps others from its stripes.
+    pub(super) const fn has_lock(&self) -> bool {
+        self.has_lock
+    }
+
+    /// Whether another phase comes after the one that has just ended.
+    pub(super) const fn has_more(&self) -> bool {
+        !self.then.is_empty()
+    }
+
+    /// What has become of the worst of its pieces so far.
+    pub(super) const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Where its time in the array went so far.
+    pub(super) const fn parts(&self) -> Parts {
+        self.parts
     }
 }
 
@@ -136,7 +175,9 @@ impl Array {
         let task = Task { purpose, stage, then, has_lock, came_late, parts, last, outcome };
         let id = TaskId::from_index(self.tasks.insert(task));
         self.make_plan(purpose);
-        if let Some(stripes) = self.plan.stripes.clone() {
+        if let Some(stripes) = self.plan.stripes.clone()
+            && !self.tasks[id.index()].repair().is_some_and(|step| step.is_under_lock)
+        {
             let task = &mut self.tasks[id.index()];
             task.has_lock = true;
             let only_reads = self.plan.then.is_empty();
@@ -162,6 +203,11 @@ impl Array {
             }
             Purpose::Rebuild(RebuildStep { device, offset, length }) => {
                 self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
+            }
+            Purpose::Repair(step) => {
+                if let Some(repairs) = &self.repairs {
+                    repairs.plan(step, &self.layout, &mut self.plan);
+                }
             }
             Purpose::Announced => {}
         }
@@ -256,6 +302,14 @@ impl Array {
         if self.drives.len() > 1 {
             self.pieces.push((device, *ended));
         }
+        if ended.outcome == Outcome::Unread && self.repair(device, ended) {
+            return;
+        }
+        self.book_piece(device, ended);
+    }
+
+    /// Books a piece that has ended, for the task or the request that it is of.
+    pub(super) fn book_piece(&mut self, device: SsdId, ended: &Ended) {
         let id = match ended.command.serves {
             Serves::Request(request) => return self.ended_as_one(request, device, ended),
             Serves::Task(id) => id,
@@ -275,16 +329,24 @@ impl Array {
 
     /// The last piece of a phase has ended, on `device`.
     fn end_phase(&mut self, id: TaskId, device: SsdId) {
+        let task = &self.tasks[id.index()];
+        if let Some(step) = task.repair() {
+            return self.repair_goes_on(id, step);
+        }
+        match task.has_more() {
+            true => self.begin_next_phase(id),
+            false => self.end_task(id, device),
+        }
+    }
+
+    pub(super) fn begin_next_phase(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
         let then = std::mem::take(&mut task.then);
-        if then.is_empty() {
-            return self.end_task(id, device);
-        }
         task.stage = Stage::Running(then.len() as u32);
         then.into_iter().for_each(|piece| self.hand_in(id, piece));
     }
 
-    fn end_task(&mut self, id: TaskId, device: SsdId) {
+    pub(super) fn end_task(&mut self, id: TaskId, device: SsdId) {
         let task = self.tasks.remove(id.index());
         match task.purpose {
             Purpose::Request { id: request, .. } => {
@@ -295,8 +357,8 @@ impl Array {
             }
             // A replacement that takes no writes cannot be rebuilt.
             Purpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_rebuilding(),
-            Purpose::Rebuild(step) => self.rebuilt(step),
-            Purpose::Announced => {}
+            Purpose::Rebuild(step) => self.rebuilt(step, task.outcome),
+            Purpose::Repair(_) | Purpose::Announced => {}
         }
         if task.has_lock {
             let undelayed = self.now.before(task.late());
@@ -305,7 +367,12 @@ impl Array {
         }
     }
 
-    fn rebuilt(&mut self, step: RebuildStep) {
+    fn rebuilt(&mut self, step: RebuildStep, outcome: Outcome) {
+        if outcome == Outcome::Unread
+            && let Some(repairs) = &mut self.repairs
+        {
+            repairs.rebuilt_in_vain(step.length);
+        }
         let end = step.offset + step.length;
         self.rebuilt_bytes += step.length;
         if end < self.layout.used_device_bytes() {

@@ -144,7 +144,7 @@ fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(
 }
 
 /// What there is to meet, and the share of cases that must.
-const SIGHTS: [(&str, f64); 14] = [
+const SIGHTS: [(&str, f64); 16] = [
     ("drives that die before the run", 0.05),
     ("factory bad blocks", 0.1),
     ("failed programs", 0.05),
@@ -154,6 +154,8 @@ const SIGHTS: [(&str, f64); 14] = [
     ("uncorrectable reads", 0.03),
     ("pages lost in moves", 0.02),
     ("reads of the host in vain", 0.02),
+    ("reads of drives that arrays made up", 0.005),
+    ("reads of drives that they could not make up", 0.005),
     ("drives that become read-only", 0.02),
     ("rejected writes", 0.02),
     ("collections in idle time", 0.01),
@@ -180,6 +182,8 @@ fn met(outcome: Option<&Outcome>) -> Vec<bool> {
         many("uncorrectable_reads"),
         many("pages_lost_in_moves"),
         many("failed_reads"),
+        number("/array/repairs/made_up"),
+        number("/array/repairs/lost"),
         is_read_only,
         many("rejected_writes"),
         number("/gc/idle"),

@@ -269,3 +269,5 @@ fn the_first_drive_that_wears_out_is_named_however_many_are_prepared() {
         assert_eq!(prepared(width, &worn), Err(in_turn.clone()), "{width} at a time");
     }
 }
+
+mod repairs;
