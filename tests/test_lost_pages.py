@@ -130,3 +130,25 @@ def test_a_served_drive_answers_with_an_error_what_it_cannot_read(
         assert refused.value.number == 5
         # The connection goes on.
         client.write(4096, b"y" * 4096)
+
+
+@pytest.mark.parametrize("way", ["over the channel", "inside the flash", "partial", "log blocks"])
+def test_an_array_makes_up_what_its_drives_have_lost(tiny: dict[str, Any], way: str) -> None:
+    array = {"array.layout": "raid5", "array.devices": 4, "array.stripe": "8KiB"}
+    errors = ERRORS | {"ssd.faults.read_errors": 0.02}
+    summary = copyback.run(tiny, **errors | WAYS[way] | array).summary
+    assert summary.array is not None
+    repairs = summary.array.repairs
+    assert repairs is not None
+    # One of three others cannot be read in a few of a hundred cases.
+    assert repairs.made_up > 5 * repairs.lost
+    assert repairs.made_up > 5
+    assert f"{repairs.made_up} reads of drives made up" in dict(faults.rows(summary))["Repairs"]
+    assert dict(faults.facts(summary))["Repairs"] == faults.repaired(repairs)
+
+
+def test_an_array_without_parity_repairs_nothing(tiny: dict[str, Any]) -> None:
+    summary = copyback.run(tiny, **ERRORS | {"array.layout": "raid0", "array.devices": 4}).summary
+    assert summary.array is not None
+    assert summary.array.repairs is None
+    assert "Repairs" not in dict(faults.rows(summary))

@@ -111,6 +111,23 @@ class VerdictSummary(Section, kw_only=True):
     """Whether write amplification has settled; None if nothing was written for the host."""
 
 
+class RepairsSummary(Section, kw_only=True):
+    """What drives could not read, and their array made up."""
+
+    lost: int
+    """Those that could not be made up: too many drives are lost, or cannot read their part
+    either.
+    """
+    made_up: int
+    """Reads of drives which no retry could correct, and which were made up from other drives."""
+    unknown_rebuilt_bytes: int
+    """Bytes of replacements in whose place nothing is known, as what they are made up from could
+    not be read.
+    """
+    written_bytes: int
+    """Bytes that were written to their drives again."""
+
+
 class ArraySummary(Section, kw_only=True):
     """What an array does beside serving requests."""
 
@@ -120,6 +137,8 @@ class ArraySummary(Section, kw_only=True):
     """Reads answered from other drives because theirs collected."""
     rebuilt_bytes: int
     """Bytes of lost drives that were rebuilt."""
+    repairs: RepairsSummary | None
+    """What drives could not read, where that may be and there is a parity."""
 
 
 class BandwidthSummary(Section, kw_only=True):
