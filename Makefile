@@ -152,6 +152,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
 	$(RUN) python tools/served_pages.py
+	$(RUN) python tools/validation_page.py
 	$(RUN) python tools/gallery.py
 	$(PYTHON) tools/search_on.py --page
 
@@ -190,6 +191,9 @@ check-generated: setup ## Check that these are fresh
 	$(RUN) python tools/served_pages.py --to target/generated
 	@diff -u docs/guide/postgresql.md target/generated/docs/guide/postgresql.md \
 	  || { echo "docs/guide/postgresql.md is stale: run 'make generated'"; exit 1; }
+	$(RUN) python tools/validation_page.py --to target/generated
+	@diff -u docs/validation.md target/generated/docs/validation.md \
+	  || { echo "docs/validation.md is stale: run 'make generated'"; exit 1; }
 	$(RUN) python tools/gallery.py --to target/generated
 	@diff -u docs/gallery.md target/generated/docs/gallery.md \
 	  || { echo "docs/gallery.md is stale: run 'make generated'"; exit 1; }

@@ -26,6 +26,7 @@ from copyback.commands.run import precondition, run
 from copyback.commands.search import search
 from copyback.commands.serve import serve
 from copyback.commands.show import app as show_app
+from copyback.commands.validate import validate
 from copyback.completing import answering
 from copyback.papers.app import app as paper_app
 from copyback.streams import close_stdout, complain, set_up, shown
@@ -44,6 +45,7 @@ app = typer.Typer(
 for command in (run, compare, search, tournament, calibrate, precondition, serve, report, view):
     app.command()(command)
 app.command("import")(import_)
+app.command()(validate)
 app.command()(completion)
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)

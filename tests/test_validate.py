@@ -1,0 +1,158 @@
+"""`copyback validate`: theirs beside ours, and what happens when a row does not agree."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from copyback._core import InputError
+from copyback.validation import stored
+from copyback.validation.compare import compare
+from copyback.validation.load import Load
+from copyback.validation.ours import responses_of, run
+from copyback.validation.show import conclusion, lines
+
+TOOLS = Path(__file__).parents[1] / "tools"
+SMALL = "suspend, semi-preemptive, 1x1x1x2"
+
+
+def validate(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "copyback", "validate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def row_named(name: str) -> stored.Row:
+    (row,) = [row for row in stored.rows() if row.name == name]
+    return row
+
+
+def test_a_row_prints_theirs_ours_and_the_difference() -> None:
+    ran = validate("--only", SMALL)
+    assert ran.returncode == 0, ran.stderr
+    assert f"{SMALL}: agrees" in ran.stdout
+    assert "writes p99.9 (us)" in ran.stdout
+    assert "1 of 1 rows agree within their bounds; in 1 of them every number is the same." in (
+        ran.stdout
+    )
+    assert f"1 of 1: {SMALL}" in ran.stderr
+
+
+def test_json_holds_every_number() -> None:
+    ran = validate("--only", SMALL, "--json")
+    (row,) = json.loads(ran.stdout)
+    assert ran.stderr == ""
+    assert row["agrees"]
+    whats = {number["what"] for number in row["numbers"]}
+    assert {"reads: count", "writes: mean_us", "reads: p99_us", "reads: p99_9_us", "erases"} < whats
+
+
+def test_list_runs_nothing() -> None:
+    ran = validate("--list")
+    assert ran.returncode == 0
+    assert len(ran.stdout.splitlines()) == len(stored.rows())
+
+
+def test_what_chooses_nothing_is_refused_with_what_may_be_chosen() -> None:
+    ran = validate("--only", "zebra")
+    assert ran.returncode == 2
+    assert "--only zebra: chooses no row; allowed:" in ran.stderr
+    assert "RAID-5" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_a_row_that_does_not_agree_ends_with_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from copyback import cli
+
+    row = row_named(SMALL)
+    wrong = msgspec.structs.replace(row.theirs, erases=row.theirs.erases * 2)
+    path = tmp_path / "rows.json"
+    path.write_bytes(msgspec.json.encode([msgspec.structs.replace(row, theirs=wrong)]))
+    rows = stored.rows(path)
+    monkeypatch.setattr(stored, "rows", lambda: rows)
+    assert cli._status(["validate", "--quiet"]) == 1
+    printed = capsys.readouterr().out
+    assert f"{SMALL}: DIFFERS" in printed
+    assert "-50.000%" in printed
+    assert "0 of 1 rows agree" in printed
+
+
+@pytest.mark.parametrize("what", ["mean_us", "p99_us", "p99_9_us", "count"])
+def test_each_number_alone_makes_a_row_differ(what: str) -> None:
+    row = row_named(SMALL)
+    assert row.theirs.reads is not None
+    moved = msgspec.structs.replace(row.theirs.reads, **{what: getattr(row.theirs.reads, what) * 2})
+    verdict = compare(row, msgspec.structs.replace(row.theirs, reads=moved))
+    assert not verdict.agrees()
+    assert verdict.worst().what == f"reads: {what}"
+    assert "DIFFERS" in next(lines(verdict))
+    assert compare(row, row.theirs).agrees()
+    assert "every number is the same" in conclusion([compare(row, row.theirs)])
+
+
+def test_reads_that_are_missing_on_one_side_make_a_row_differ() -> None:
+    row = row_named(SMALL)
+    assert not compare(row, msgspec.structs.replace(row.theirs, reads=None)).agrees()
+
+
+@pytest.mark.parametrize("text", ["", "[", '[{"name": "x"}]', "{}"])
+def test_a_damaged_file_of_rows_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"rows.json: not the stored rows"):
+        stored.rows(path)
+
+
+def test_every_row_says_where_it_is_from_and_why_it_may_differ() -> None:
+    names = [row.name for row in stored.rows()]
+    assert len(set(names)) == len(names)
+    for row in stored.rows():
+        assert row.provenance
+        assert row.within <= 0.05 or row.cause, row.name
+
+
+def test_there_are_six_geometries_of_each_feature_of_one_drive() -> None:
+    geometries: dict[str, set[str]] = {}
+    for row in stored.rows():
+        geometries.setdefault(row.feature, set()).add(row.geometry)
+    features = ("several planes", "suspend", "copyback", "closed loop of 16", "semi-preemptive")
+    for feature in (*features, "partial, 2 steps", "cache"):
+        assert len(geometries[feature]) >= 6, feature
+
+
+def test_the_time_model_still_says_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import validation_rows
+
+    for name in (SMALL, "closed loop of 16, 2x2x1x1"):
+        (case,) = [
+            case for case in validation_rows.cases() if f"{case.feature}, {case.geometry()}" == name
+        ]
+        assert validation_rows.numbers(case.setup, case.load) == row_named(name).theirs
+
+
+def test_the_same_seed_gives_the_same_requests() -> None:
+    load = Load(3, 100, 50, 1000, 0.5, request_pages=2, sequential=0.3, overwrites=5)
+    assert list(load.draw()) == list(load.draw())
+    assert all(0 <= one.first <= 100 - one.pages for one in load.draw())
+    times = [one.time for one in load.draw()]
+    assert times == sorted(times)
+
+
+def test_percentiles_are_the_smallest_response_that_so_many_do_not_exceed() -> None:
+    responses = responses_of([1000 * n for n in range(1, 1001)])
+    assert responses is not None
+    assert (responses.count, responses.p99_us, responses.p99_9_us) == (1000, 990.0, 999.0)
+    assert responses_of([]) is None
+
+
+def test_other_times_of_the_flash_are_noticed() -> None:
+    row = row_named(SMALL)
+    slower = json.loads(json.dumps(row.config))
+    slower["ssd"]["timing"]["erase"] = "3100000ns"
+    ours = run(msgspec.structs.replace(row, config=slower))
+    assert not compare(row, ours).agrees()

@@ -1,0 +1,8 @@
+"""A second model with time: small, slow, and written from docs/concepts and the papers alone.
+
+It shares no line and no author's memory with the engine, and is there to be compared with it:
+`copyback validate` runs the engine beside what this model has said. Where the two agree, that is
+self-consistency: two readings of one text give one number. It is no evidence from outside.
+
+All times are whole nanoseconds of simulated time.
+"""

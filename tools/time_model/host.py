@@ -1,0 +1,185 @@
+"""The host: requests at their times or one for each that ends, and how long each took."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from time_model.array import Parity, Striped
+from time_model.cache import Cache
+from time_model.clock import Clock
+from time_model.drive import Drive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from time_model.device import Device
+
+
+class Request(NamedTuple):
+    """A request: when it comes (of an open loop; ns), and which pages it reads or writes."""
+
+    time: int
+    is_read: bool
+    first: int
+    pages: int
+
+
+class Target(Protocol):
+    """Whatever serves requests."""
+
+    def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Read pages."""
+
+    def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Write pages."""
+
+
+class Port:
+    """Where commands enter a drive: its controller takes its time for each, any number at once."""
+
+    def __init__(self, clock: Clock, inside: Target, device: Device) -> None:
+        self._clock = clock
+        self._inside = inside
+        self._overhead = device.overhead
+
+    def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Read pages."""
+        self._clock.after(self._overhead, lambda: self._inside.read(pages, on_end))
+
+    def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Write pages."""
+        self._clock.after(self._overhead, lambda: self._inside.write(pages, on_end))
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is simulated.
+
+    Attributes
+    ----------
+    device, drives, parity, unit
+        The drives, how many, whether with parity (RAID-5), and the pages of a stripe unit.
+    iodepth
+        Requests outstanding of a closed loop, which takes no notice of times; else None.
+    filled
+        Whether all logical pages have been written once, in order, before the first request.
+    queue
+        Requests that the drive takes at once; others wait outside.
+    ramp
+        What comes sooner is not measured; ns.
+    """
+
+    device: Device
+    drives: int = 1
+    parity: bool = False
+    unit: int = 1
+    iodepth: int | None = None
+    filled: bool = True
+    queue: int = 65_536
+    ramp: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Responses of reads and of writes in nanoseconds, and counts of the measured part."""
+
+    reads: list[int]
+    writes: list[int]
+    counts: Counter[str]
+
+
+def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
+    """Run requests on filled drives."""
+    clock = Clock()
+    drives = [Drive(clock, setup.device) for _ in range(setup.drives)]
+    for drive in drives if setup.filled else []:
+        drive.fill()
+    clock.arbitrate = partial(_arbitrate, drives)
+    host = _Host(setup, clock, drives, deque(requests))
+    host.begin()
+    clock.run()
+    counts: Counter[str] = sum((drive.counts for drive in drives), Counter())
+    counts.subtract(host.before)
+    return Outcome(host.responses[True], host.responses[False], counts)
+
+
+def _arbitrate(drives: Sequence[Drive]) -> bool:
+    """Let every drive look for work, also behind one that has found some."""
+    found = [drive.arbitrate() for drive in drives]
+    return any(found)
+
+
+class _Host:
+    def __init__(
+        self, setup: Setup, clock: Clock, drives: list[Drive], requests: deque[Request]
+    ) -> None:
+        self.responses: dict[bool, list[int]] = {True: [], False: []}
+        self.before: Counter[str] = Counter()
+        self._setup = setup
+        self._clock = clock
+        self._drives = drives
+        self._requests = requests
+        self._target = _target(setup, clock, drives)
+        self._outside: deque[tuple[int, Request]] = deque()
+        self._inside = 0
+        self._is_measured = False
+
+    def begin(self) -> None:
+        """Let the first requests come."""
+        if self._setup.iodepth is None:
+            self._plan()
+            return
+        for _ in range(self._setup.iodepth):
+            self._clock.after(0, self._next)
+
+    def _plan(self) -> None:
+        if self._requests:
+            self._clock.after(self._requests[0].time - self._clock.now, self._arrive)
+
+    def _arrive(self) -> None:
+        request = self._requests.popleft()
+        self._plan()
+        self._come(request)
+
+    def _next(self) -> None:
+        if self._requests:
+            self._come(self._requests.popleft())
+
+    def _come(self, request: Request) -> None:
+        if not self._is_measured and self._clock.now >= self._setup.ramp:
+            self._is_measured = True
+            self.before = sum((drive.counts for drive in self._drives), Counter())
+        self._outside.append((self._clock.now, request))
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._outside and self._inside < self._setup.queue:
+            self._inside += 1
+            since, request = self._outside.popleft()
+            pages = range(request.first, request.first + request.pages)
+            send = self._target.read if request.is_read else self._target.write
+            send(pages, self._ending(since, request.is_read))
+
+    def _ending(self, since: int, is_read: bool) -> Callable[[], None]:
+        def end() -> None:
+            if since >= self._setup.ramp:
+                self.responses[is_read].append(self._clock.now - since)
+            self._inside -= 1
+            self._admit()
+            if self._setup.iodepth is not None:
+                self._next()
+
+        return end
+
+
+def _target(setup: Setup, clock: Clock, drives: list[Drive]) -> Target:
+    cached = setup.device.cache_pages > 0
+    ports = [
+        Port(clock, Cache(clock, drive) if cached else drive, setup.device) for drive in drives
+    ]
+    if setup.drives > 1:
+        return (Parity if setup.parity else Striped)(ports, setup.unit)
+    return ports[0]

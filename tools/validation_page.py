@@ -1,0 +1,109 @@
+"""Write the generated part of docs/validation.md from the stored rows of `copyback validate`.
+
+python tools/validation_page.py                # runs our side of every row, and writes the page
+python tools/validation_page.py --to DIR       # a copy below DIR, to compare with
+"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copyback.validation.compare import Verdict, compare
+from copyback.validation.ours import run
+from copyback.validation.show import conclusion, name_of, share, told
+from copyback.validation.stored import rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT = Path(__file__).parents[1]
+PAGE = Path("docs/validation.md")
+BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
+SELF = "the time model"
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--to", type=Path, default=ROOT)
+    to = parser.parse_args().to
+    with ThreadPoolExecutor(2) as pool:
+        every = rows()
+        verdicts = list(map(compare, every, pool.map(run, every)))
+    head, _, rest = (ROOT / PAGE).read_text(encoding="utf-8").partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    (to / PAGE).parent.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(generated(verdicts))
+    (to / PAGE).write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}", encoding="utf-8")
+
+
+def generated(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Return the lines between the marks."""
+    own = [one for one in verdicts if one.row.peer == SELF]
+    peers = [one for one in verdicts if one.row.peer != SELF]
+    yield from self_consistency(own)
+    if peers:
+        yield ""
+        yield from against_peers(peers)
+
+
+def self_consistency(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Return the table of the time model: a feature a line, a geometry a column of counts."""
+    yield f"**Self-consistency.** {conclusion(verdicts)}"
+    yield ""
+    yield (
+        "| feature | geometries | requests | same in every number | furthest off | "
+        "longest p99.9, ms |"
+    )
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    for feature in dict.fromkeys(one.row.feature for one in verdicts):
+        of = [one for one in verdicts if one.row.feature == feature]
+        names = ", ".join(one.row.geometry.replace(" drives of ", " × ") for one in of)
+        requests = sum(one.row.load.requests for one in of)
+        same = sum(all(number.off() == 0 for number in one.numbers) for one in of)
+        worst = max((one.worst() for one in of), key=lambda number: abs(number.off()))
+        tails = [
+            side.p99_9_us / 1000
+            for one in of
+            for side in (one.row.theirs.reads, one.row.theirs.writes)
+            if side is not None
+        ]
+        off = "0" if worst.off() == 0 else f"{share(worst.off())}, {name_of(worst)}"
+        yield (
+            f"| {feature} | {names} | {requests:,} | {same} of {len(of)} | {off} | "
+            f"{max(tails):,.1f} |"
+        )
+
+
+def against_peers(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Return the table of other simulators: a number a line."""
+    yield f"**Against others.** {conclusion(verdicts)}"
+    yield ""
+    yield ("| row | | theirs | Copyback | difference | time model with their rule | from theirs |")
+    yield "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
+    for verdict in verdicts:
+        name = verdict.row.name
+        for number in verdict.numbers:
+            off = number.explained_off()
+            by_cause = ("", "")
+            if off is not None and number.explained is not None:
+                by_cause = (told(number, number.explained), share(off))
+            yield (
+                f"| {name} | {name_of(number)} | {told(number, number.theirs)} | "
+                f"{told(number, number.ours)} | {share(number.off())} | {by_cause[0]} | "
+                f"{by_cause[1]} |"
+            )
+            name = ""
+    yield ""
+    yield "Why they differ:"
+    yield ""
+    for cause in dict.fromkeys(one.row.cause for one in verdicts if one.row.cause):
+        names = ", ".join(one.row.name for one in verdicts if one.row.cause == cause)
+        yield f"- {names}: {cause}"
+
+
+if __name__ == "__main__":
+    main()

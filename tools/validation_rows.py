@@ -1,0 +1,281 @@
+"""Run the second model with time on every geometry and feature, and store what it says.
+
+    python tools/validation_rows.py            # writes python/copyback/validation/rows.json
+    python tools/validation_rows.py --only TEXT
+
+Rows of other simulators in that file are kept as they are. Some minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from time_model.device import Device, Yields
+from time_model.host import Request, Setup, simulate
+
+from copyback.validation.load import Load
+from copyback.validation.ours import responses_of
+from copyback.validation.stored import STORED, Numbers, Row, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PEER = "the time model"
+#: Times of a drive with a bus of 333 MT/s; a page of 4 KiB crosses it in 12,288 ns.
+COMMAND, PAGE_TRANSFER, OVERHEAD = 290, 12_288, 1_000
+RATE = "333333334B/s"
+#: Channels, chips, dies, planes and blocks of a plane.
+GEOMETRIES = (
+    (1, 1, 1, 2, 64),
+    (2, 2, 1, 1, 64),
+    (2, 2, 1, 2, 48),
+    (1, 2, 2, 2, 48),
+    (2, 1, 1, 4, 48),
+    (4, 2, 1, 2, 40),
+    (2, 4, 1, 2, 40),
+)
+ARRAY_DRIVES = 4
+#: The two are expected to be the same; a share that a single late page operation would exceed.
+SAME = 1e-6
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A feature on a geometry."""
+
+    feature: str
+    setup: Setup
+    load: Load
+    within: float = SAME
+    cause: str = ""
+
+    def geometry(self) -> str:
+        """Name the geometry."""
+        device = self.setup.device
+        shape = f"{device.channels}x{device.chips}x{device.dies}x{device.planes}"
+        return shape if self.setup.drives == 1 else f"{self.setup.drives} drives of {shape}"
+
+
+def main() -> None:
+    """Run and store."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--only", default="")
+    only = parser.parse_args().only
+    wanted = [case for case in cases() if only in f"{case.feature}, {case.geometry()}"]
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    found: dict[str, Row] = {}
+    with ProcessPoolExecutor(2) as pool:
+        for row in pool.map(run, wanted, [commit] * len(wanted)):
+            found[row.name] = row
+            print(row.name, file=sys.stderr, flush=True)
+    kept = [row for row in (rows() if STORED.exists() else []) if row.name not in found]
+    if not only:
+        kept = [row for row in kept if row.peer != PEER]
+    write([*found.values(), *kept])
+
+
+def write(every: list[Row]) -> None:
+    """Store rows, those of one peer together."""
+    ordered = sorted(every, key=lambda row: (row.peer, row.feature, row.geometry, row.name))
+    STORED.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
+
+
+def run(case: Case, commit: str) -> Row:
+    """Run a case."""
+    return Row(
+        name=f"{case.feature}, {case.geometry()}",
+        feature=case.feature,
+        geometry=case.geometry(),
+        peer=PEER,
+        config=config_of(case.setup),
+        load=case.load,
+        iodepth=case.setup.iodepth,
+        theirs=numbers(case.setup, case.load),
+        within=case.within,
+        cause=case.cause,
+        provenance=f"tools/time_model at {commit}, seed {case.load.seed}",
+    )
+
+
+def numbers(setup: Setup, load: Load) -> Numbers:
+    """Run the model."""
+    outcome = simulate(setup, (Request(*request) for request in load.draw()))
+    return Numbers(
+        reads=responses_of(outcome.reads),
+        writes=responses_of(outcome.writes),
+        page_reads=outcome.counts["page_reads"],
+        page_programs=outcome.counts["page_programs"],
+        erases=outcome.counts["erases"],
+    )
+
+
+def cases() -> Iterator[Case]:
+    """Name every case."""
+    for channels, chips, dies, planes, blocks in GEOMETRIES:
+        base = Device(
+            channels=channels,
+            chips=chips,
+            dies=dies,
+            planes=planes,
+            blocks=blocks,
+            command=COMMAND,
+            page_transfer=PAGE_TRANSFER,
+            overhead=OVERHEAD,
+        )
+        yield from of_drive(base)
+        yield from of_array(base)
+
+
+def of_drive(base: Device) -> Iterator[Case]:
+    """Return the features of one drive."""
+    plain = load_of(base, 1, 1)
+    if base.planes > 1:
+        wide = dataclasses.replace(base, order="PCWD")
+        load = load_of(wide, base.planes, 1)
+        yield Case("several planes", Setup(wide, ramp=load.begins_ns()), load)
+    for feature, device in (
+        ("no preemption", base),
+        ("copyback", dataclasses.replace(base, copyback=True)),
+        (
+            "semi-preemptive",
+            dataclasses.replace(base, yields=Yields.BETWEEN_OPERATIONS, poll=600),
+        ),
+        (
+            "semi-preemptive, copyback",
+            dataclasses.replace(base, yields=Yields.BETWEEN_OPERATIONS, poll=600, copyback=True),
+        ),
+        ("partial, 2 steps", dataclasses.replace(base, yields=Yields.AFTER_STEPS, steps=2)),
+        (
+            "suspend",
+            dataclasses.replace(
+                base, suspends=True, suspend_time=20_000, resume_time=10_000, most_suspends=4
+            ),
+        ),
+        (
+            "suspend, semi-preemptive",
+            dataclasses.replace(
+                base,
+                suspends=True,
+                suspend_time=20_000,
+                resume_time=10_000,
+                most_suspends=4,
+                yields=Yields.BETWEEN_OPERATIONS,
+                poll=600,
+            ),
+        ),
+    ):
+        yield Case(feature, Setup(device, ramp=plain.begins_ns()), plain)
+    for depth in (1, 16):
+        load = Load(
+            seed=9 + depth,
+            pages=base.logical_pages(),
+            requests=2 * base.logical_pages() + 10_000,
+            gap_ns=0,
+            reads=0.5,
+        )
+        yield Case(f"closed loop of {depth}", Setup(base, iodepth=depth), load)
+    cached = dataclasses.replace(base, cache_pages=64, cache_latency=1_000)
+    gap = 520_000 // base.all_dies()
+    load = Load(8, base.logical_pages(), 2 * base.logical_pages(), gap, 0.0, sequential=1.0)
+    yield Case("cache", Setup(cached), load)
+
+
+def of_array(base: Device) -> Iterator[Case]:
+    """Return an array with and without parity."""
+    base = dataclasses.replace(base, blocks=32)
+    striped = load_of(base, 1, ARRAY_DRIVES)
+    yield Case("RAID-0", Setup(base, ARRAY_DRIVES, unit=4, ramp=striped.begins_ns()), striped)
+    load = load_of(base, 1, ARRAY_DRIVES, parity=True)
+    yield Case("RAID-5", Setup(base, ARRAY_DRIVES, True, 4, ramp=load.begins_ns()), load)
+
+
+def load_of(device: Device, pages: int, drives: int, *, parity: bool = False) -> Load:
+    """Return a load that keeps the dies busy for about half of the time."""
+    data = drives - 1 if parity else drives
+    dies = device.all_dies() * data
+    return Load(
+        seed=7,
+        pages=device.logical_pages() * data // pages * pages,
+        requests=20_000,
+        gap_ns=1_800_000 * pages * (3 if parity else 1) // dies,
+        reads=0.5,
+        request_pages=pages,
+        overwrites=device.logical_pages() * data,
+        overwrite_gap_ns=4_000_000 * (2 if parity else 1) // dies,
+    )
+
+
+def config_of(setup: Setup) -> dict[str, Any]:
+    """Return our configuration of what the model simulates."""
+    device = setup.device
+    gc: dict[str, Any] = {
+        "soft_threshold": {"blocks": device.soft},
+        "hard_threshold": {"blocks": device.hard},
+        "copyback": device.copyback,
+    }
+    if device.yields is Yields.BETWEEN_OPERATIONS:
+        gc["preemption"] = {"type": "semi_preemptive", "poll": f"{device.poll}ns"}
+    elif device.yields is Yields.AFTER_STEPS:
+        gc["preemption"] = {"type": "partial", "steps": device.steps}
+    ssd: dict[str, Any] = {
+        "geometry": {
+            "channels": device.channels,
+            "chips_per_channel": device.chips,
+            "dies_per_chip": device.dies,
+            "planes_per_die": device.planes,
+            "blocks_per_plane": device.blocks,
+            "pages_per_block": device.pages,
+            "page_size": "4KiB",
+        },
+        "timing": {
+            "read": f"{device.read}ns",
+            "program": f"{device.program}ns",
+            "erase": f"{device.erase}ns",
+            "command": f"{device.command}ns",
+            "transfer_rate": RATE,
+        },
+        "ftl": {"allocation": device.order, "over_provisioning": device.spare},
+        "gc": gc,
+    }
+    if device.suspends:
+        ssd["commands"] = {
+            "suspend": {
+                "type": "program_erase",
+                "suspend": f"{device.suspend_time}ns",
+                "resume": f"{device.resume_time}ns",
+                "most": device.most_suspends,
+            }
+        }
+    if device.cache_pages:
+        ssd["buffer"] = {
+            "capacity": f"{4 * device.cache_pages}KiB",
+            "latency": f"{device.cache_latency}ns",
+            "high_watermark": device.high,
+            "low_watermark": device.low,
+            "eviction": "fifo",
+        }
+    config: dict[str, Any] = {
+        "ssd": ssd,
+        "host": {"queue_depth": setup.queue, "command_overhead": f"{device.overhead}ns"},
+        "precondition": {"fill": 1.0, "overwrites": 0.0},
+    }
+    if setup.drives > 1:
+        config["array"] = {
+            "layout": "raid5" if setup.parity else "raid0",
+            "devices": setup.drives,
+            "stripe": f"{4 * setup.unit}KiB",
+            "queue_depth": 65_536,
+        }
+    return config
+
+
+if __name__ == "__main__":
+    main()
