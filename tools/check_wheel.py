@@ -45,6 +45,7 @@ COMMANDS = (
     ("compare", *STUDY, "--out", "out/mine"),
     ("report", "out/mine", "--runs"),
     ("search", *QUESTION, "--out", "out/found"),
+    ("validate", "--only", "suspend, 1x1x1x2"),
 )
 LEFT = ("out/one/report.html", "out/one/requests.parquet", "out/mine/report.html", "out/found")
 

@@ -30,11 +30,11 @@ from validation_rows import numbers, write
 
 from copyback.validation.load import Load
 from copyback.validation.ours import responses_of
-from copyback.validation.stored import Numbers, Row, rows
+from copyback.validation.stored import STORED, Numbers, Row, rows
 
 COMMIT = "7ec40e3"
 PEER = f"MQSim {COMMIT}"
-BLOCKS, PAGES, PAGE_BYTES = 256, 32, 8192
+BLOCKS, PAGES, PAGE_BYTES = 256, 16, 8192
 #: Free blocks of a plane below which MQSim collects: it opens the next block before it counts.
 THRESHOLD, KEPT = 16, 10
 #: Of MQSim's configuration, what is another than as shipped, but for the geometry.
@@ -66,9 +66,9 @@ GEOMETRIES = (
     (2, 1, 1, 1),
     (2, 2, 1, 1),
     (4, 1, 1, 1),
-    (4, 2, 1, 1),
     (1, 2, 2, 1),
     (1, 1, 1, 2),
+    (2, 1, 1, 2),
     (2, 2, 1, 2),
     (2, 1, 1, 4),
 )
@@ -120,7 +120,7 @@ class Case:
         return Load(
             seed=8,
             pages=pages,
-            requests=40_000,
+            requests=30_000,
             gap_ns=gap // dies,
             reads=reads,
             fill=pages,
@@ -135,6 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("home", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--to", type=Path, default=STORED, help="the file of rows; as it goes")
     given = parser.parse_args()
     every = [Case(geometry, name) for geometry in GEOMETRIES for name in LOADS]
     wanted = [case for case in every if given.only in name_of(case)]
@@ -144,8 +145,16 @@ def main() -> None:
             if row is not None:
                 found[row.name] = row
                 print(row.name, row.theirs, file=sys.stderr, flush=True)
-    kept = [row for row in rows() if row.name not in found and (given.only or row.peer != PEER)]
-    write([*found.values(), *kept])
+                store(found, given.to)
+    if not given.only:
+        kept = [row for row in rows(given.to) if row.peer != PEER or row.name in found]
+        write(kept, given.to)
+
+
+def store(found: dict[str, Row], path: Path) -> None:
+    """Store rows in place of those of the same names."""
+    kept = [row for row in rows(path) if row.name not in found]
+    write([*found.values(), *kept], path)
 
 
 def name_of(case: Case) -> str:

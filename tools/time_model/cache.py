@@ -78,4 +78,4 @@ class Cache:
 
     def _left(self, page: int) -> None:
         self._leaving.remove(page)
-        self._place()
+        self._clock.behind(self._place)

@@ -26,6 +26,7 @@ class Clock:
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._count = 0
         self._cancelled: set[int] = set()
+        self._behind: list[Callable[[], None]] = []
 
     def after(self, time: int, action: Callable[[], None]) -> int:
         """Plan an action so long after now. Returns what it can be cancelled by."""
@@ -33,13 +34,17 @@ class Clock:
         heapq.heappush(self._events, (self.now + time, self._count, action))
         return self._count
 
+    def behind(self, action: Callable[[], None]) -> None:
+        """Plan an action for this instant, once whatever is free has looked for work."""
+        self._behind.append(action)
+
     def cancel(self, event: int) -> None:
         """Forget an action."""
         self._cancelled.add(event)
 
-    def run(self) -> None:
-        """Go on until nothing is planned any more."""
-        while self._events:
+    def run(self, is_over: Callable[[], bool]) -> None:
+        """Go on until it is over, or nothing is planned any more."""
+        while self._events and not is_over():
             self.now = self._events[0][0]
             while self._events and self._events[0][0] == self.now:
                 _, number, action = heapq.heappop(self._events)
@@ -47,5 +52,10 @@ class Clock:
                     self._cancelled.remove(number)
                 else:
                     action()
-            while self.arbitrate():
-                pass
+            self._look_for_work()
+
+    def _look_for_work(self) -> None:
+        while self.arbitrate() or self._behind:
+            behind, self._behind = self._behind, []
+            for action in behind:
+                action()

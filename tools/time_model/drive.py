@@ -283,9 +283,10 @@ class Drive:
         return self._take_write(station)
 
     def _next_read(self, station: Station, apart: frozenset[int]) -> PageOperation | None:
-        """Return the oldest read of a page that is not being programmed."""
-        may = (read for reads in station.reads for read in reads if read.page not in apart)
-        return min(may, key=lambda read: read.number, default=None)
+        """Return the oldest read, if its page is not being programmed; reads keep their order."""
+        heads = [reads[0] for reads in station.reads if reads]
+        oldest = min(heads, key=lambda read: read.number, default=None)
+        return None if oldest is None or oldest.page in apart else oldest
 
     def _take_read(self, station: Station, apart: frozenset[int]) -> Operation | None:
         lead = self._next_read(station, apart)

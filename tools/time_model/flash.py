@@ -126,7 +126,7 @@ class Die:
             and self._in_array
             and operation.kind in (Kind.PROGRAM, Kind.ERASE)
             and operation.suspended < self.device.most_suspends
-            and self._ends_at - self.clock.now >= self.device.suspend_time
+            and self._ends_at - self.clock.now > self.device.suspend_time
         )
 
     def suspend(self) -> None:

@@ -100,7 +100,7 @@ def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
     clock.arbitrate = partial(_arbitrate, drives)
     host = _Host(setup, clock, drives, deque(requests))
     host.begin()
-    clock.run()
+    clock.run(host.is_over)
     counts: Counter[str] = sum((drive.counts for drive in drives), Counter())
     counts.subtract(host.before)
     return Outcome(host.responses[True], host.responses[False], counts)
@@ -134,6 +134,10 @@ class _Host:
             return
         for _ in range(self._setup.iodepth):
             self._clock.after(0, self._next)
+
+    def is_over(self) -> bool:
+        """Whether every request has ended: what collections do after that is in no count."""
+        return not self._requests and not self._inside and not self._outside
 
     def _plan(self) -> None:
         if self._requests:
@@ -170,7 +174,7 @@ class _Host:
             self._inside -= 1
             self._admit()
             if self._setup.iodepth is not None:
-                self._next()
+                self._clock.behind(self._next)
 
         return end
 
