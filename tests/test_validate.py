@@ -76,7 +76,7 @@ def test_a_row_that_does_not_agree_ends_with_status_1(
     monkeypatch.setattr(stored, "rows", lambda: rows)
     assert cli._status(["validate", "--quiet"]) == 1
     printed = capsys.readouterr().out
-    assert f"{SMALL}: DIFFERS" in printed
+    assert f"{SMALL}: DIFFERS, not within" in printed
     assert "-50.000%" in printed
     assert "0 of 1 rows agree" in printed
 

@@ -31,8 +31,10 @@ def name_of(number: Compared) -> str:
 def lines(verdict: Verdict) -> Iterator[str]:
     """Return the lines of a row: theirs, ours, the difference and why."""
     row = verdict.row
-    found = "agrees" if verdict.agrees() else "DIFFERS"
-    yield f"{row.name}: {found} within {row.within:.3%} of {row.peer}"
+    found = "agrees" if row.explained is None else "differs by the cause, as when it was stored,"
+    if not verdict.agrees():
+        found = "DIFFERS, not"
+    yield f"{row.name}: {found} within {row.within:.4%} of {row.peer}"
     header = f"  {'':24} {'theirs':>14} {'ours':>14} {'difference':>11}"
     if row.explained is not None:
         header += f" {'by the cause':>14} {'from theirs':>11}"
