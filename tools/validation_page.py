@@ -81,9 +81,9 @@ def self_consistency(verdicts: Sequence[Verdict]) -> Iterator[str]:
 def against_peers(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Return the table of other simulators: a number a line."""
     yield (
-        "**Against others.** These differ, by the cause below. The bound of a row is how far ours was "
-        "off when it was stored, up to the next 5%; what the cause predicts of their numbers stands "
-        f"in the last columns. {conclusion(verdicts)}"
+        "**Against others.** These differ, by the cause below. The bound of a row is how far ours "
+        "was off when it was stored, up to the next 5%; what the cause predicts of their numbers "
+        f"stands in the last columns. {conclusion(verdicts)}"
     )
     yield ""
     yield ("| row | | theirs | Copyback | difference | time model with their rule | from theirs |")
