@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from copyback import units
-from copyback._core import InputError
+from copyback._core import InputError, SimulationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path}: Permission denied")
     if is_stream(path):
         return
-    home = _real(path).parent
+    home = real_path(path).parent
     if not home.is_dir():
         raise InputError(f"{path}: no such directory: {home}")
     if not os.access(home, os.W_OK):
@@ -108,14 +108,15 @@ def staged_file(path: Path) -> Iterator[Path]:
         If it cannot be written.
     """
     check_file(path)
-    with naming(path):
-        if is_stream(path):
-            with tempfile.TemporaryDirectory(prefix="copyback-") as home:
-                partial = Path(home) / "content"
-                yield partial
-                _pour(partial, path)
-        else:
-            yield from _replacing(_real(path), path)
+    if is_stream(path):
+        # That there is no place for it is no fault of the path's.
+        with tempfile.TemporaryDirectory(prefix="copyback-") as home, naming(path):
+            partial = Path(home) / "content"
+            yield partial
+            _pour(partial, path)
+    else:
+        with naming(path):
+            yield from _replacing(real_path(path), path)
 
 
 def _replacing(target: Path, given: Path) -> Iterator[Path]:
@@ -126,12 +127,28 @@ def _replacing(target: Path, given: Path) -> Iterator[Path]:
     os.close(handle)
     partial = Path(name)
     try:
-        yield partial
+        with _naming_in_place_of(partial, given):
+            yield partial
         there = target.exists()
         partial.chmod(stat.S_IMODE(target.stat().st_mode) if there else default_mode(0o666))
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _naming_in_place_of(partial: Path, given: Path) -> Iterator[None]:
+    """Let what goes wrong with a file under construction name the one that it becomes."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.filename == os.fspath(partial):
+            raise OSError(fault.errno, fault.strerror, os.fspath(given)) from fault
+        raise
+    except (InputError, SimulationError) as fault:
+        if str(partial) in str(fault):
+            raise type(fault)(str(fault).replace(str(partial), str(given))) from fault
+        raise
 
 
 def _pour(content: Path, path: Path) -> None:
@@ -164,6 +181,15 @@ def _descriptor_directory(path: Path) -> Path | None:
     return None
 
 
-def _real(path: Path) -> Path:
-    """Return what a path leads to through symbolic links; it need not exist."""
-    return Path(os.path.realpath(path))
+def real_path(path: Path) -> Path:
+    """Return what a path leads to through symbolic links; it need not exist.
+
+    Raises
+    ------
+    InputError
+        If the links lead back to themselves.
+    """
+    found = Path(os.path.realpath(path))
+    if found.is_symlink():
+        raise InputError(f"{path}: {os.strerror(errno.ELOOP)}")
+    return found

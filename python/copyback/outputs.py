@@ -13,7 +13,14 @@ from typing import IO, TYPE_CHECKING
 
 from copyback import result as names
 from copyback._core import InputError
-from copyback.destination import PARTIAL, default_mode, naming, refusal, staged_file
+from copyback.destination import (
+    PARTIAL,
+    default_mode,
+    naming,
+    real_path,
+    refusal,
+    staged_file,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -64,7 +71,7 @@ class Staging:
         marker: str = names.SUMMARY,
     ) -> None:
         # What a symbolic link leads to is replaced, and the link stays.
-        self.target = Path(os.path.realpath(target))
+        self.target = real_path(target)
         self.given = target
         self._files = files
         self._marker = marker

@@ -56,8 +56,9 @@ class Job:
         if self.report is not None:
             # Renamed, so that nobody reads half of it.
             partial = self.report.with_suffix(PARTIAL)
-            partial.write_text(str(_share(progress)), encoding="ascii")
-            partial.replace(self.report)
+            with naming(self.report):
+                partial.write_text(str(_share(progress)), encoding="ascii")
+                partial.replace(self.report)
 
 
 def _share(progress: Progress) -> float:
