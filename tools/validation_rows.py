@@ -42,9 +42,6 @@ GEOMETRIES = (
 )
 #: Drives of an array, and pages of a stripe unit.
 ARRAY_DRIVES, UNIT = 4, 4
-#: Dies of drives with several planes that are compared with parity; with others the two differ once
-#: queues are long, and why is open (docs/validation.md).
-WITH_PARITY = (1,)
 #: The two are expected to be the same; a share that a single late page operation would exceed.
 SAME = 1e-6
 #: But for one page of some ten thousand, where a move is cut in two.
@@ -209,8 +206,6 @@ def of_array(base: Device) -> Iterator[Case]:
     base = dataclasses.replace(base, blocks=32)
     striped = load_of(base, 1, ARRAY_DRIVES)
     yield Case("RAID-0", Setup(base, ARRAY_DRIVES, unit=UNIT, ramp=striped.begins_ns()), striped)
-    if base.planes > 1 and base.all_dies() not in WITH_PARITY:
-        return
     load = load_of(base, 1, ARRAY_DRIVES, parity=True)
     yield Case("RAID-5", Setup(base, ARRAY_DRIVES, True, UNIT, ramp=load.begins_ns()), load)
 

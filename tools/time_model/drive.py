@@ -321,7 +321,7 @@ class Drive:
         early = self.device.mapped is Mapped.AT_ARRIVAL
         together = [
             (plane, station.writes[plane].popleft())
-            for _, plane in heads
+            for _, plane in sorted(heads, key=lambda head: head[1] != leader)
             if plane == leader or (not early and station.planes[plane].next_offset() == offset)
         ]
         for plane, write in together:
