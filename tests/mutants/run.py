@@ -36,10 +36,16 @@ SUITES = (
     "coordination",
     "idle",
     "partial_cleaning",
-    "synthetic",
+    "mapping_unit",
+    "embedded",
+    "extremes",
+    "causes",
+    "second_model",
     "swarm",
     "reference",
 )
+#: Cases of each kind of the swarm, and those whose power is cut.
+SWARM = {"COPYBACK_SWARM_RUNS": "300", "COPYBACK_SWARM_CUTS": "50"}
 #: A mutant may wait for ever; no suite takes nearly so long.
 TIMEOUT_S = 600
 
@@ -180,7 +186,7 @@ def build() -> list[tuple[str, str]]:
 
 def first_failure(number: int, suites: list[tuple[str, str]]) -> Catch | None:
     """Run the suites with a mutant switched on until a test fails."""
-    environment = {**os.environ, SWITCH: str(number)}
+    environment = {**os.environ, **SWARM, SWITCH: str(number)}
     for suite, binary in suites:
         try:
             ended = subprocess.run(
