@@ -152,3 +152,32 @@ def test_an_array_without_parity_repairs_nothing(tiny: dict[str, Any]) -> None:
     assert summary.array is not None
     assert summary.array.repairs is None
     assert "Repairs" not in dict(faults.rows(summary))
+
+
+def test_a_served_array_returns_what_its_drives_cannot_read(fast: Path, tmp_path: Path) -> None:
+    def refused(layout: str) -> int:
+        sets = {
+            "array.layout": layout,
+            "array.devices": 4,
+            "ssd.faults.read_errors": 0.1,
+            "ssd.faults.retry_levels": 0,
+        }
+        options = [f"--set={key}={value}" for key, value in sets.items()]
+        found = 0
+        with (
+            serving(fast, tmp_path / f"{layout}.sock", *options) as served,
+            served.client() as client,
+        ):
+            for page in range(100):
+                client.write(4096 * page, bytes([page]) * 4096)
+            for page in range(100):
+                try:
+                    assert client.read(4096 * page, 4096) == bytes([page]) * 4096
+                except RefusedError:
+                    found += 1
+        return found
+
+    # A tenth of the pages; and of three others, one in a quarter of those cases.
+    striped, with_parity = refused("raid0"), refused("raid5")
+    assert 3 < striped < 20
+    assert with_parity < striped / 2
