@@ -135,8 +135,8 @@ def seed(mutants: list[Mutant]) -> None:
     for path in SOURCE.rglob("*.rs"):
         name = path.relative_to(SOURCE).as_posix()
         here = [mutant for mutant in mutants if mutant.file == name]
-        text = with_switches(path.read_text(), here)
-        path.write_text(text if name.startswith(("config/", "units", "ids")) else not_const(text))
+        if here:
+            path.write_text(not_const(with_switches(path.read_text(), here)))
     (SOURCE / "mutant.rs").write_text(MODULE)
     library = SOURCE / "lib.rs"
     library.write_text(library.read_text() + "\nmod mutant;\n")
@@ -154,9 +154,17 @@ def with_switches(text: str, mutants: list[Mutant]) -> str:
 
 
 def not_const(text: str) -> str:
-    """Make functions that no constant needs ordinary ones, which may hold a switch."""
-    code, marker, tests = text.partition("#[cfg(test)]")
-    return code.replace("const fn", "fn") + marker + tests
+    """Make functions with a switch ordinary ones, which may hold it, and those that call them."""
+    calls = ["crate::mutant::is"]
+    while calls:
+        called = re.escape(calls[-1])
+        found = re.search(rf"const (fn (\w+)(?:(?!\bfn ).)*?\b{called}\()", text, re.DOTALL)
+        if found is None:
+            calls.pop()
+            continue
+        text = text[: found.start()] + found[1] + text[found.end() :]
+        calls.append(found[2])
+    return text
 
 
 def build() -> list[tuple[str, str]]:
