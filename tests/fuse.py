@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mounts import Mounts, mounting
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,9 +37,10 @@ def as_file(socket: Path, file: Path, export: str = "") -> Iterator[Path]:
     """Put a served drive, or an export of it, over the regular file `file`."""
     file.touch()
     uri = f"nbd+unix:///{export}?socket={socket}"
-    with subprocess.Popen(
-        ["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True
-    ) as process:
+    with (
+        mounting(Mounts.BESIDE_OTHERS),
+        subprocess.Popen(["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True) as process,
+    ):
         try:
             until = time.monotonic() + 20
             while not os.path.ismount(file):
@@ -81,7 +84,10 @@ def may_mount() -> bool:
 @contextlib.contextmanager
 def home_of_all() -> Iterator[Path]:
     """Make a directory that others may enter; unmount what is mounted in it afterwards."""
-    with tempfile.TemporaryDirectory(prefix="copyback-guide-") as name:
+    with (
+        mounting(Mounts.BESIDE_OTHERS),
+        tempfile.TemporaryDirectory(prefix="copyback-guide-") as name,
+    ):
         path = Path(name)
         path.chmod(0o755)
         try:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mounts import Mounts, mounting
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -42,7 +44,9 @@ def way() -> tuple[str, ...] | None:
         return None
     for command in WAYS:
         trial = (*command, "sh", "-c", "mount -t tmpfs -o size=4k trial /mnt")
-        if subprocess.run(trial, capture_output=True, timeout=30).returncode == 0:
+        with mounting(Mounts.COPIED):
+            tried = subprocess.run(trial, capture_output=True, timeout=30)
+        if tried.returncode == 0:
             return command
     return None
 
@@ -119,13 +123,14 @@ class Sandbox:
         size = f"size={pages * os.sysconf('SC_PAGE_SIZE')}" if pages is not None else "size=64m"
         mounts = f'mount -t tmpfs -o {size} room "$room"\ncd "$room"\n{then}'
         words = [*self._way, "sh", "-c", SCRIPT, "sh", self.room, self._notes, mounts, *command]
-        found = subprocess.run(
-            [os.fspath(word) for word in words],
-            capture_output=True,
-            encoding="utf-8",
-            env={**os.environ, **(env or {})},
-            timeout=120,
-        )
+        with mounting(Mounts.COPIED):
+            found = subprocess.run(
+                [os.fspath(word) for word in words],
+                capture_output=True,
+                encoding="utf-8",
+                env={**os.environ, **(env or {})},
+                timeout=120,
+            )
         assert found.returncode == 0, (found.stdout, found.stderr)
         noted = (self._notes / "left").read_text(errors="surrogateescape").split("\0")
         left = {name: int(size) for name, size in zip(noted[::2], noted[1::2], strict=False)}
