@@ -89,6 +89,8 @@ pub(super) struct RepairStep {
 
 impl Array {
     /// Begins to make up what `device` has read in vain. Returns whether it can.
+    #[cold]
+    #[inline(never)]
     pub(super) fn repair(&mut self, device: SsdId, ended: &Ended) -> bool {
         let Some(repairs) = &mut self.repairs else { return false };
         let (mut unreadable, is_under_lock) = match ended.command.serves {

@@ -309,6 +309,7 @@ impl Array {
     }
 
     /// Books a piece that has ended, for the task or the request that it is of.
+    #[inline(always)]
     pub(super) fn book_piece(&mut self, device: SsdId, ended: &Ended) {
         let id = match ended.command.serves {
             Serves::Request(request) => return self.ended_as_one(request, device, ended),

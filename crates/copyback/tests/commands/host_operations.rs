@@ -233,3 +233,19 @@ fn a_waiting_read_whose_page_is_trimmed_ends_without_the_flash() {
     toy.assert_ends(2, 31_000);
     assert_eq!(toy.ssd.counters().unmapped_reads, 1);
 }
+
+#[test]
+fn a_read_whose_page_has_moved_to_another_die_meanwhile_is_served_by_that_one() {
+    let dynamic = [("ssd.geometry.chips_per_channel", "2"), ("ssd.ftl.allocation", "dynamic")];
+    let mut toy = Toy::new(&dynamic);
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    // Both dies are busy again. The read waits for the second, which has page 1.
+    toy.writes(1_000_000, &[(3, 5), (4, 6)]);
+    toy.read(1_100_000, 5, 1);
+    // The first die is free first, and takes page 1.
+    toy.write(1_150_000, 6, 1);
+    toy.assert_ends(3, 1_211_000);
+    toy.assert_ends(4, 1_222_000);
+    toy.assert_ends(6, 1_422_000);
+    toy.assert_ends(5, 1_453_000);
+}
