@@ -226,7 +226,8 @@ def page(mutants: list[Mutant], catches: list[Catch | None]) -> str:
         f"| {mutant.number} | {mutant.what} | `{mutant.file}` | {caught(catch)} |"
         for mutant, catch in zip(mutants, catches, strict=True)
     ]
-    head = PAGE.format(date=date.today(), cases=SWARM["COPYBACK_SWARM_RUNS"])
+    counts = {"run": len(rows), "all": len(read())}
+    head = PAGE.format(date=date.today(), cases=SWARM["COPYBACK_SWARM_RUNS"], **counts)
     return "\n".join([*head.splitlines(), *rows, ""])
 
 
@@ -248,7 +249,8 @@ that does not fit the code any more is named. Unit tests run first, then the sui
 `crates/copyback/tests` that are quick, then `swarm` and `reference`; what comes after the first
 failure is not looked at, and neither are the Python tests.
 
-The list below is of {date}, with {cases} cases of each kind of the swarm.
+The list below is of {date}, with {cases} cases of each kind of the swarm: {run} of the {all} bugs
+were run.
 
 | | bug | file | first test that fails |
 | --- | --- | --- | --- |"""
