@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from copyback.validation.compare import Verdict, compare
 from copyback.validation.ours import run
 from copyback.validation.show import conclusion, name_of, share, told
-from copyback.validation.stored import rows
+from copyback.validation.stored import TIME_MODEL, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/validation.md")
 BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
-SELF = "the time model"
 
 
 def main() -> None:
@@ -42,8 +41,8 @@ def main() -> None:
 
 def generated(verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Return the lines between the marks."""
-    own = [one for one in verdicts if one.row.peer == SELF]
-    peers = [one for one in verdicts if one.row.peer != SELF]
+    own = [one for one in verdicts if one.row.peer == TIME_MODEL]
+    peers = [one for one in verdicts if one.row.peer != TIME_MODEL]
     yield from self_consistency(own)
     if peers:
         yield ""
@@ -63,7 +62,7 @@ def self_consistency(verdicts: Sequence[Verdict]) -> Iterator[str]:
         of = [one for one in verdicts if one.row.feature == feature]
         names = ", ".join(one.row.geometry.replace(" drives of ", " × ") for one in of)
         requests = sum(one.row.load.requests for one in of)
-        same = sum(all(number.off() == 0 for number in one.numbers) for one in of)
+        same = sum(one.is_same() for one in of)
         worst = max((one.worst() for one in of), key=lambda number: abs(number.off()))
         tails = [
             side.p99_9_us / 1000

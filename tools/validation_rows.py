@@ -20,13 +20,12 @@ from time_model.host import Request, Setup, simulate
 
 from copyback.validation.load import Load
 from copyback.validation.ours import responses_of
-from copyback.validation.stored import STORED, Numbers, Row, rows
+from copyback.validation.stored import STORED, TIME_MODEL, Numbers, Row, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PEER = "the time model"
 #: Times of a drive with a bus of 333 MT/s; a page of 4 KiB crosses it in 12,288 ns.
 COMMAND, PAGE_TRANSFER, OVERHEAD = 290, 12_288, 1_000
 RATE = "333333334B/s"
@@ -82,7 +81,7 @@ def main() -> None:
             print(row.name, file=sys.stderr, flush=True)
     kept = [row for row in (rows() if STORED.exists() else []) if row.name not in found]
     if only == [""]:
-        kept = [row for row in kept if row.peer != PEER]
+        kept = [row for row in kept if row.peer != TIME_MODEL]
     write([*found.values(), *kept])
 
 
@@ -103,7 +102,7 @@ def run(case: Case) -> Row:
         name=name_of(case),
         feature=case.feature,
         geometry=case.geometry(),
-        peer=PEER,
+        peer=TIME_MODEL,
         config=config_of(case.setup),
         load=case.load,
         iodepth=case.setup.iodepth,

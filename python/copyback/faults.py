@@ -15,12 +15,13 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
     found = summary.faults
     if found is None:
         return []
+    repairs = summary.array.repairs if summary.array is not None else None
     told = [
         ("Bad blocks", bad_blocks(found)),
         ("Failures", failures(found)),
-        ("Read retries", retries(found)),
+        # An array with parity makes up what its drives cannot read.
+        ("Read retries", retries(found, "host" if repairs is None else "array")),
     ]
-    repairs = summary.array.repairs if summary.array is not None else None
     if repairs is not None:
         told.append(("Repairs", repaired(repairs)))
     if found.read_only_since_s is not None:
@@ -51,13 +52,13 @@ def failures(found: FaultsSummary) -> str:
     return f"{programs} programs failed ({copied} pages copied), {erases} erases"
 
 
-def retries(found: FaultsSummary) -> str:
-    """Return how many reads were retried, and how many in vain."""
+def retries(found: FaultsSummary, whose: str) -> str:
+    """Return how many reads were retried, and how many in vain: of the host, or of its array."""
     retried = units.count(sum(found.read_retries))
     text = f"{retried} reads retried, {units.count(found.uncorrectable_reads)} uncorrectable"
     if found.failed_reads or found.pages_lost_in_moves:
         failed, lost = units.count(found.failed_reads), units.count(found.pages_lost_in_moves)
-        text += f" ({failed} host reads failed, {lost} pages lost in moves)"
+        text += f" ({failed} {whose} reads failed, {lost} pages lost in moves)"
     return text
 
 

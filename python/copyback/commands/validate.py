@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copyback.commands.options import Quiet  # noqa: TC001 - Typer reads it
+
+if TYPE_CHECKING:
+    from copyback.validation.compare import Verdict
 
 
 def validate(
@@ -53,11 +56,8 @@ def validate(
         raise typer.Exit(1)
 
 
-def as_json(verdict: object) -> dict[str, object]:
+def as_json(verdict: Verdict) -> dict[str, object]:
     """Return a row's result for a program."""
-    from copyback.validation.compare import Verdict
-
-    assert isinstance(verdict, Verdict)
     numbers = [
         {
             "what": number.what,

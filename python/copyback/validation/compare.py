@@ -44,6 +44,10 @@ class Verdict:
         """Return the number that is furthest off."""
         return max(self.numbers, key=lambda one: abs(one.off()))
 
+    def is_same(self) -> bool:
+        """Whether all numbers are the same."""
+        return all(number.off() == 0 for number in self.numbers)
+
     def agrees(self) -> bool:
         """Whether all numbers are within the row's bound."""
         return abs(self.worst().off()) <= self.row.within

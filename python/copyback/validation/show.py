@@ -63,7 +63,7 @@ def share(off: float) -> str:
 def conclusion(verdicts: Sequence[Verdict]) -> str:
     """Return what all rows come to."""
     agree = sum(verdict.agrees() for verdict in verdicts)
-    same = sum(all(number.off() == 0 for number in one.numbers) for one in verdicts)
+    same = sum(verdict.is_same() for verdict in verdicts)
     return (
         f"{agree} of {len(verdicts)} rows agree within their bounds; in {same} of them every "
         "number is the same."

@@ -7,10 +7,13 @@ from typing import Any
 
 import msgspec
 
+from copyback import typed
 from copyback._core import InputError
 from copyback.validation.load import Load  # noqa: TC001 - msgspec reads it
 
 STORED = Path(__file__).with_name("rows.json")
+#: The peer that is a model of our own (`tools/time_model`).
+TIME_MODEL = "the time model"
 
 
 class Responses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +94,7 @@ def rows(path: Path = STORED) -> list[Row]:
         If the file is damaged.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[Row])
+        return typed.decode(path.read_bytes(), list[Row])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: not the stored rows of a validation: {fault}") from None
 

@@ -116,6 +116,7 @@ mod tests {
         locks.release(b, at(5));
         assert_eq!(locks.next_unlocked(), Some(Unlocked { task: c, undelayed: at(5) }));
     }
+
     #[test]
     fn what_only_reads_shares_stripes_and_overtakes_no_write() {
         let mut locks = StripeLocks::default();

@@ -97,7 +97,7 @@ impl Array {
             Serves::Request(_) => (self.missing.clone(), false),
             Serves::Task(task) => match self.tasks[task.index()].repair() {
                 Some(step) => (repairs.under_way[step.place as usize].unreadable.clone(), true),
-                None => (self.missing.clone(), self.tasks[task.index()].has_lock()),
+                None => (self.missing.clone(), self.tasks[task.index()].has_lock),
             },
         };
         unreadable.lose(device);
@@ -115,7 +115,7 @@ impl Array {
     /// A phase of a repair has ended: the others have been read, or the drive has been written.
     pub(super) fn repair_goes_on(&mut self, id: TaskId, step: RepairStep) {
         let task = &self.tasks[id.index()];
-        if task.outcome() == Outcome::Unread {
+        if task.outcome == Outcome::Unread {
             return self.end_repair(id, step, Outcome::Unread);
         }
         // Whether the drive takes the write: it has been read all the same.
@@ -152,7 +152,7 @@ impl Array {
         let Some(repairs) = &self.repairs else { return };
         let Repair { device, mut ended, .. } = repairs.under_way[step.place as usize].clone();
         let task = &mut self.tasks[id.index()];
-        ended.parts += task.parts();
+        ended.parts += task.parts;
         ended.outcome = outcome;
         task.forget_request();
         self.book_piece(device, &ended);

@@ -27,15 +27,15 @@ pub(super) struct Task {
     /// What is to be done after the phase that is under way.
     then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
-    has_lock: bool,
+    pub(super) has_lock: bool,
     /// By so much earlier it would have come without collections.
     came_late: Duration,
     /// Where its time in the array went.
-    parts: Parts,
+    pub(super) parts: Parts,
     /// Of the pieces of this phase that have ended, the one that counts as the last. None before the first.
     last: Option<LastPiece>,
     /// What has become of the worst of its pieces so far.
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 /// Which piece of a phase has ended last: of those of one instant that of the last drive, because in which order
@@ -138,24 +138,9 @@ impl Task {
         }
     }
 
-    /// Whether it keeps others from its stripes.
-    pub(super) const fn has_lock(&self) -> bool {
-        self.has_lock
-    }
-
     /// Whether another phase comes after the one that has just ended.
     pub(super) const fn has_more(&self) -> bool {
         !self.then.is_empty()
-    }
-
-    /// What has become of the worst of its pieces so far.
-    pub(super) const fn outcome(&self) -> Outcome {
-        self.outcome
-    }
-
-    /// Where its time in the array went so far.
-    pub(super) const fn parts(&self) -> Parts {
-        self.parts
     }
 }
 

@@ -515,7 +515,13 @@ impl Tables {
     /// Where a page comes from that is moved away from `from`.
     #[inline(always)]
     pub(super) fn origin_of(&self, from: Ppn) -> Origin {
-        Origin::Moved { class: self.blocks.class(self.geometry.block_of(from)) }
+        self.origin_in(self.geometry.block_of(from))
+    }
+
+    /// Where a page comes from that is moved out of `block`.
+    #[inline(always)]
+    fn origin_in(&self, block: BlockId) -> Origin {
+        Origin::Moved { class: self.blocks.class(block) }
     }
 
     /// Notes that the host overwrites what is in `page`. Returns what the placement is told of that place, if it learns from
@@ -640,7 +646,7 @@ impl Tables {
     #[inline(always)]
     pub(super) fn relocate_as_placed(&mut self, mapping: &mut impl Mapping, from: Ppn) -> Placed {
         let old = self.old_page(from);
-        let origin = Origin::Moved { class: self.blocks.class(old.block) };
+        let origin = self.origin_in(old.block);
         let stream = self.take_stream_for_move(old.plane, old.lpn, origin);
         let placed = self.relocate_to(mapping, stream, old);
         self.streams.wrote_moved(old.lpn, origin, placed.page, &self.geometry);
