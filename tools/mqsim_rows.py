@@ -2,7 +2,8 @@
 
     git clone https://github.com/CMU-SAFARI/MQSim && cd MQSim && git checkout 7ec40e3
     # In src/host/IO_Flow_Base.cpp, NVMe_consume_io_request, behind `request_delay`, a line that
-    # writes to responses.log: arrival, time of entering the queue, now, 1 for a read.
+    # writes to responses.log: arrival, now, 1 for a read. In src/ssd/Host_Interface_NVMe.cpp,
+    # Handle_serviced_request, one that writes to device.log: STAT_InitiationTime, now, the same.
     make CC_FLAGS="-std=c++11 -O3 -march=x86-64-v3 -DNDEBUG"
     python tools/mqsim_rows.py MQSIM_DIRECTORY
 
@@ -19,14 +20,15 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
-from time_model.device import Device, Mapped
+from time_model.device import Device, Mapped, Yields
 from time_model.host import Setup
 from validation_rows import numbers, write
 
@@ -36,56 +38,78 @@ from copyback.validation.ours import responses_of
 from copyback.validation.ours import run as run_here
 from copyback.validation.stored import STORED, Numbers, Row, rows
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 COMMIT = "7ec40e3"
 PEER = f"MQSim {COMMIT}"
-BLOCKS, PAGES, PAGE_BYTES = 256, 16, 8192
-#: Free blocks of a plane below which MQSim collects: it opens the next block before it counts.
+BLOCKS, PAGES, PAGE_BYTES = 96, 32, 8192
+#: Free blocks of a plane below which MQSim collects; ours counts the block that is opened next.
 THRESHOLD, KEPT = 16, 10
-#: Of MQSim's configuration, what is another than as shipped, but for the geometry.
+#: Free blocks of a plane below which a collection is not preempted any more.
+URGENT = 12
+SPARE = 0.35
+#: Of MQSim's configuration, what is another than as shipped, but for the geometry. Planes have
+#: fewer than 100 blocks, as static wear levelling, which nothing turns off, goes by their numbers.
 SETTINGS = {
     "Ideal_Mapping_Table": "true",
     "Transaction_Scheduling_Policy": "OUT_OF_ORDER",
     "CMD_Suspension_Support": "NONE",
-    "Dynamic_Wearleveling_Enabled": "false",
-    "Static_Wearleveling_Enabled": "false",
     "GC_Block_Selection_Policy": "GREEDY",
-    "GC_Exec_Threshold": str(THRESHOLD / BLOCKS),
+    "GC_Exec_Threshold": str((THRESHOLD + 0.5) / BLOCKS),
+    "GC_Hard_Threshold": str((URGENT + 0.5) / BLOCKS),
     "Overprovisioning_Ratio": "0.02",
     "Block_PE_Cycles_Limit": "1000000",
     "Queue_Fetch_Size": "65535",
     "Block_No_Per_Plane": str(BLOCKS),
-    "Page_No_Per_Block": str(PAGES),
 }
 FLOW = {
     "Priority_Class": "HIGH",
-    "Device_Level_Data_Caching_Mode": "TURNED_OFF",
     "Initial_Occupancy_Percentage": "0",
     "Percentage_To_Be_Executed": "100",
     "Relay_Count": "1",
     "Time_Unit": "NANOSECOND",
     "File_Path": "load.trace",
 }
-#: What MQSim gets through, and one rule explains. With two dies a chip (1x2x2x1) it completes one
-#: of three writes; with two planes it counts joined commands once, and collects planes together.
-GEOMETRIES = ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1, 1), (4, 1, 1, 1))
-#: Not stored: the p99.9 of MQSim's reads is 131 ms there, which nothing here explains.
-LEFT_OUT = ("MQSim: 50% reads, 2x1x1x1",)
 #: Share of reads and mean time between requests of a die.
 LOADS = {"random writes": (0.0, 6_000_000), "50% reads": (0.5, 3_200_000)}
-MAPPING = (
-    "MQSim maps a write when it comes, Copyback when a die takes it (decision 1): its collections "
-    "overtake the writes that wait. The time model with MQSim's rule is beside it."
-)
+RULES = "MQSim maps a write when it comes, Copyback when a die takes it (decision 1)"
+CAUSES = {
+    "mapping and queues": f"{RULES}: its collections overtake the writes that wait.",
+    "several planes": f"{RULES}, and joins pages of planes from the whole queue, also of the host "
+    "with those that are moved; ours joins the first of each plane's queue.",
+    "preemption": f"{RULES}, and up to ten collections of a plane go on at once; a page that is "
+    "being moved takes no request meanwhile, and such requests never end.",
+    "closed loop": f"{RULES}; requests that never end hold their places, so that fewer and fewer "
+    "are under way.",
+    "cache": "MQSim's buffer lets one page of each plane be on its way to flash, as ours does "
+    "here; its DRAM serves one page at a time.",
+}
 #: Bounds are what was measured, up to the next twentieth.
 STEPS = 20
+#: Features that need no name: the geometry tells.
+NAMELESS = ("mapping and queues", "several planes")
+#: What MQSim's DRAM takes for a page, as it is shipped; ns.
+DRAM = 40_986
+
+
+class Ran(NamedTuple):
+    """What a run of MQSim gave: its counts, and of each request begin, end and 1 for a read."""
+
+    counts: dict[str, int]
+    log: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A geometry and a load."""
+    """A geometry, a feature and a load."""
 
+    feature: str
     geometry: tuple[int, int, int, int]
     name: str
+    depth: int | None = None
+    is_cached: bool = False
+    is_preempted: bool = False
 
     def device(self) -> Device:
         """Return the drive as the time model knows it: MQSim's times, without the host's link."""
@@ -96,34 +120,77 @@ class Case:
             dies=dies,
             planes=planes,
             blocks=BLOCKS,
-            pages=PAGES,
+            pages=self.pages(),
             read=75_020,
             program=750_071,
             erase=3_800_220,
             command=290,
             page_transfer=24_576,
             data_first=True,
-            soft=THRESHOLD + 1,
-            hard=KEPT,
+            spare=SPARE,
+            soft=THRESHOLD,
+            hard=URGENT,
+            yields=Yields.BETWEEN_OPERATIONS if self.is_preempted else Yields.NEVER,
+            cache_pages=self.buffered(),
+            cache_latency=DRAM if self.is_cached else 0,
+            high=1 / max(1, self.buffered()),
+            low=0.0,
             mapped=Mapped.AT_ARRIVAL,
         )
+
+    def buffered(self) -> int:
+        """Count the pages of the write buffer that may be on their way to flash."""
+        return math.prod(self.geometry) if self.is_cached else 0
+
+    def pages(self) -> int:
+        """Count the pages of a block: with a cache so many that nothing is collected."""
+        return 256 if self.is_cached else PAGES
 
     def load(self) -> Load:
         """Return the requests: all pages in order, as many overwrites, and what is measured."""
         device = self.device()
-        reads, gap = LOADS[self.name]
         pages, dies = device.logical_pages(), device.all_dies()
-        return Load(
-            seed=8,
-            pages=pages,
-            requests=30_000,
-            gap_ns=gap // dies,
+        plain = Load(seed=8, pages=pages, requests=30_000, gap_ns=0, reads=0.0, fill=pages)
+        if self.depth is not None:
+            reads = 1.0 if self.name == "reads" else 0.0
+            return dataclasses.replace(plain, reads=reads)
+        if self.is_cached:
+            plain = dataclasses.replace(plain, requests=15_000)
+            gap, sequential = 1_000_000, 1.0
+            reads = 0.3
+        else:
+            (reads, gap), sequential = LOADS[self.name], 0.0
+        return dataclasses.replace(
+            plain,
             reads=reads,
-            fill=pages,
+            sequential=sequential,
+            gap_ns=gap // dies,
             fill_gap_ns=1_000_000 // dies,
-            overwrites=pages,
+            overwrites=0 if self.is_cached else pages,
             overwrite_gap_ns=8_000_000 // dies,
         )
+
+    def setup(self) -> Setup:
+        """Return what the time model simulates."""
+        ramp = 0 if self.depth is not None else self.load().begins_ns()
+        return Setup(self.device(), iodepth=self.depth, filled=False, ramp=ramp)
+
+
+def cases() -> Iterator[Case]:
+    """Name every case."""
+    for geometry in ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1, 1), (4, 1, 1, 1)):
+        for name in LOADS:
+            yield Case("mapping and queues", geometry, name)
+    for geometry in ((1, 1, 1, 2), (2, 1, 1, 2), (2, 2, 1, 2)):
+        for name in LOADS:
+            yield Case("several planes", geometry, name)
+    for geometry in ((1, 1, 1, 1), (2, 2, 1, 1), (2, 1, 1, 2)):
+        yield Case("preemption", geometry, "50% reads", is_preempted=True)
+    for geometry in ((2, 2, 1, 1), (1, 1, 1, 2)):
+        yield Case("closed loop", geometry, "reads", depth=16)
+        yield Case("closed loop", geometry, "random writes", depth=256)
+    for geometry in ((2, 2, 1, 1), (2, 1, 1, 2)):
+        yield Case("cache", geometry, "sequential", is_cached=True)
 
 
 def main() -> None:
@@ -133,19 +200,25 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--to", type=Path, default=STORED, help="the file of rows; as it goes")
     given = parser.parse_args()
-    every = [Case(geometry, name) for geometry in GEOMETRIES for name in LOADS]
-    named = [case for case in every if name_of(case) not in LEFT_OUT]
-    wanted = [case for case in named if given.only in name_of(case)]
+    wanted = [case for case in cases() if given.only in name_of(case)]
     found: dict[str, Row] = {}
     with ProcessPoolExecutor(2) as pool:
         for row in pool.map(partial(run, given.home.resolve()), wanted):
             if row is not None:
                 found[row.name] = row
-                print(row.name, row.theirs, file=sys.stderr, flush=True)
+                report(row)
                 store(found, given.to)
     if not given.only:
         kept = [row for row in rows(given.to) if row.peer != PEER or row.name in found]
         write(kept, given.to)
+
+
+def report(row: Row) -> None:
+    """Tell how far off what the cause predicts is, and ours."""
+    assert row.explained is not None
+    for whose, numbers_ in (("cause", row.explained), ("ours", run_here(row))):
+        offs = [f"{one.what} {one.off():+.3%}" for one in compare(row, numbers_).numbers]
+        print(row.name, whose, "; ".join(offs), file=sys.stderr, flush=True)
 
 
 def store(found: dict[str, Row], path: Path) -> None:
@@ -156,7 +229,9 @@ def store(found: dict[str, Row], path: Path) -> None:
 
 def name_of(case: Case) -> str:
     """Name a row."""
-    return f"MQSim: {case.name}, {shape(case)}"
+    depth = "" if case.depth is None else f" of {case.depth}"
+    feature = "" if case.feature in NAMELESS else f"{case.feature}{depth}, "
+    return f"MQSim: {feature}{case.name}, {shape(case)}"
 
 
 def shape(case: Case) -> str:
@@ -173,16 +248,16 @@ def run(home: Path, case: Case) -> Row | None:
         return None
     row = Row(
         name=name_of(case),
-        feature="mapping and queues",
+        feature=case.feature,
         geometry=shape(case),
         peer=PEER,
         config=config_of(case),
         load=load,
-        iodepth=None,
+        iodepth=case.depth,
         theirs=theirs,
         within=0.05,
-        cause=MAPPING,
-        explained=numbers(Setup(case.device(), filled=False, ramp=load.begins_ns()), load),
+        cause=CAUSES[case.feature],
+        explained=numbers(case.setup(), load),
         provenance=f"{PEER}, -O3, its ssdconfig.xml with tools/mqsim_rows.py's settings, "
         f"requests of seed {load.seed}",
     )
@@ -197,20 +272,24 @@ def bounded(row: Row) -> Row:
 
 def of_mqsim(home: Path, case: Case, load: Load) -> Numbers | None:
     """Run MQSim twice: up to the measured part, and whole. Counts are the difference."""
-    before = started(home, case, dataclasses.replace(load, requests=1))
     whole = started(home, case, load)
-    if before is None or whole is None:
+    if whole is None:
         return None
-    log = whole[1]
-    measured = log[log[:, 0] >= load.begins_ns()]
-    taken = measured[:, 2] - measured[:, 0]
-    reads = measured[:, 3] == 1
-    counts = {name: whole[0][name] - before[0][name] for name in whole[0]}
+    counts = Counter(whole.counts)
+    if load.begins_ns() and case.depth is None:
+        before = started(home, case, dataclasses.replace(load, requests=1))
+        if before is None:
+            return None
+        counts.subtract(before.counts)
+    since = 0 if case.depth is not None else load.begins_ns()
+    measured = whole.log[whole.log[:, 0] >= since]
+    taken = measured[:, 1] - measured[:, 0]
+    reads = measured[:, 2] == 1
     return Numbers(responses_of(taken[reads]), responses_of(taken[~reads]), **counts)
 
 
-def started(home: Path, case: Case, load: Load) -> tuple[dict[str, int], Any] | None:
-    """Run MQSim once. Returns its counts and its log; None if it fails or never ends."""
+def started(home: Path, case: Case, load: Load) -> Ran | None:
+    """Run MQSim once. None if it fails or never ends."""
     channels, chips, dies, planes = case.geometry
     with TemporaryDirectory() as name:
         directory = Path(name)
@@ -222,7 +301,12 @@ def started(home: Path, case: Case, load: Load) -> tuple[dict[str, int], Any] | 
             "Die_No_Per_Chip": dies,
             "Plane_No_Per_Die": planes,
         }
-        for key, value in {**SETTINGS, **sizes}.items():
+        chosen = {
+            "Page_No_Per_Block": case.pages(),
+            "Preemptible_GC_Enabled": str(case.is_preempted).lower(),
+            "Queue_Fetch_Size": case.depth or 65_535,
+        }
+        for key, value in {**SETTINGS, **sizes, **chosen}.items():
             text, count = re.subn(f"<{key}>[^<]*</{key}>", f"<{key}>{value}</{key}>", text)
             if count != 1:
                 raise SystemExit(f"ssdconfig.xml: {key} is there {count} times; expected: once")
@@ -236,7 +320,9 @@ def started(home: Path, case: Case, load: Load) -> tuple[dict[str, int], Any] | 
                 ("Plane_IDs", planes),
             )
         }
-        values = "".join(f"<{key}>{value}</{key}>\n" for key, value in {**FLOW, **ids}.items())
+        caching = "WRITE_CACHE" if case.is_cached else "TURNED_OFF"
+        flow = {**FLOW, "Device_Level_Data_Caching_Mode": caching, **ids}
+        values = "".join(f"<{key}>{value}</{key}>\n" for key, value in flow.items())
         of = "IO_Flow_Parameter_Set_Trace_Based"
         (directory / "workload.xml").write_text(
             f"<MQSim_IO_Scenarios>\n<IO_Scenario>\n<{of}>\n{values}</{of}>\n</IO_Scenario>\n"
@@ -256,24 +342,34 @@ def started(home: Path, case: Case, load: Load) -> tuple[dict[str, int], Any] | 
         result = directory / "workload_scenario_1.xml"
         if ran.returncode != 0 or not result.exists():
             return None
-        log = np.loadtxt(directory / "responses.log", dtype=np.int64, ndmin=2)
-        return counts_of(result.read_text()), log
+        name = "responses.log" if case.depth is None else "device.log"
+        log = np.loadtxt(directory / name, dtype=np.int64, ndmin=2)
+        return Ran(counts_of(result.read_text()), log)
 
 
 def counts_of(xml: str) -> dict[str, int]:
-    """Return the page operations that MQSim counts."""
-    found = dict.fromkeys(("page_reads", "page_programs", "erases"), 0)
+    """Return the page operations that MQSim counts; a command of two planes is two."""
+    found = {}
     for name, what in (("page_reads", "Read"), ("page_programs", "Program"), ("erases", "Erase")):
-        match = re.search(f'Issued_Flash_{what}_CMD="(\\d+)"', xml)
-        if match is None:
-            raise SystemExit(f"MQSim's result names no Issued_Flash_{what}_CMD")
-        found[name] = int(match[1])
+        found[name] = 0
+        for kind, pages in (("", 1), ("Multiplane_", 2)):
+            match = re.search(f'Issued_Flash_{kind}{what}_CMD="(\\d+)"', xml)
+            if match is None:
+                raise SystemExit(f"MQSim's result names no Issued_Flash_{kind}{what}_CMD")
+            found[name] += pages * int(match[1])
     return found
 
 
 def config_of(case: Case) -> dict[str, Any]:
     """Return our configuration: that of docs/validation.md, but for the geometry."""
     channels, chips, dies, planes = case.geometry
+    gc: dict[str, Any] = {
+        "copyback": False,
+        "soft_threshold": {"blocks": THRESHOLD + 1},
+        "hard_threshold": {"blocks": KEPT},
+    }
+    if case.is_preempted:
+        gc["preemption"] = {"type": "semi_preemptive", "poll": "0ns"}
     return {
         "ssd": {
             "geometry": {
@@ -282,7 +378,7 @@ def config_of(case: Case) -> dict[str, Any]:
                 "dies_per_chip": dies,
                 "planes_per_die": planes,
                 "blocks_per_plane": BLOCKS,
-                "pages_per_block": PAGES,
+                "pages_per_block": case.pages(),
                 "page_size": "8KiB",
             },
             "timing": {
@@ -293,12 +389,9 @@ def config_of(case: Case) -> dict[str, Any]:
                 "transfer_rate": "333333334B/s",
                 "bus_arbitration": "data_first",
             },
-            "ftl": {"allocation": "CWDP", "over_provisioning": 0.2},
-            "gc": {
-                "copyback": False,
-                "soft_threshold": {"blocks": THRESHOLD + 1},
-                "hard_threshold": {"blocks": KEPT},
-            },
+            "ftl": {"allocation": "CWDP", "over_provisioning": SPARE},
+            "gc": gc,
+            **buffer_of(case),
         },
         "host": {
             "link_rate": "3282051283B/s",
@@ -306,6 +399,22 @@ def config_of(case: Case) -> dict[str, Any]:
             "queue_depth": 65_535,
         },
         "precondition": {"fill": 0.0, "overwrites": 0.0},
+    }
+
+
+def buffer_of(case: Case) -> dict[str, Any]:
+    """Return our write buffer: pages leave at once, one of each plane."""
+    pages = case.buffered()
+    if not pages:
+        return {}
+    return {
+        "buffer": {
+            "capacity": f"{PAGE_BYTES * pages // 1024}KiB",
+            "latency": f"{DRAM}ns",
+            "high_watermark": 1 / pages,
+            "low_watermark": 0.0,
+            "eviction": "fifo",
+        }
     }
 
 

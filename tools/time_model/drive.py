@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from time_model.device import Device, Mapped, Yields
+from time_model.device import Device, Yields
 from time_model.flash import Channel, Die, Kind, Operation
 from time_model.plane import Block, Plane
 
@@ -28,14 +28,11 @@ class PageOperation:
         In order of coming, over the whole drive.
     on_end
         Called when it has been read or programmed.
-    block
-        Where it is written to, if that is known before its die takes it.
     """
 
     page: int
     number: int
     on_end: Callable[[], None]
-    block: Block | None = None
 
 
 @dataclass(eq=False)
@@ -55,7 +52,6 @@ class Station:
         self.planes = [Plane(device) for _ in range(device.planes)]
         self.reads: list[deque[PageOperation]] = [deque() for _ in self.planes]
         self.writes: list[deque[PageOperation]] = [deque() for _ in self.planes]
-        self.unplaced: list[deque[PageOperation]] = [deque() for _ in self.planes]
         self.jobs: deque[Job] = deque()
         self.turn = 0
         self.steps_since_host = 0
@@ -101,11 +97,7 @@ class Drive:
             die, plane = self.device.place(page)
             station = self._stations[die]
             station.die.is_dirty = True
-            if self.device.mapped is Mapped.AT_SERVICE:
-                station.writes[plane].append(self._page(page, end))
-            else:
-                station.unplaced[plane].append(self._page(page, end))
-                self._place_early(station, plane)
+            station.writes[plane].append(self._page(page, end))
 
     def arbitrate(self) -> bool:
         """Let dies, then channels, begin what they can. Returns whether any did."""
@@ -116,23 +108,6 @@ class Drive:
     def _page(self, page: int, on_end: Callable[[], None]) -> PageOperation:
         self._number += 1
         return PageOperation(page, self._number, on_end)
-
-    def _place_early(self, station: Station, at: int) -> None:
-        """Give writes their pages before their die takes them, and begin what that calls for."""
-        plane = station.planes[at]
-        while station.unplaced[at] and plane.accepts():
-            write = station.unplaced[at].popleft()
-            write.block = plane.write(write.page)
-            write.block.pending += 1
-            station.writes[at].append(write)
-            self._begin_early(station, plane)
-
-    def _begin_early(self, station: Station, plane: Plane) -> None:
-        if plane.is_short() and plane.collected is None:
-            victim = plane.victim()
-            if victim is not None:
-                plane.begin(victim)
-                station.jobs.append(Job(plane, victim))
 
     def _look(self, station: Station) -> bool:
         die = station.die
@@ -155,7 +130,7 @@ class Drive:
         return operation is not None
 
     def _next(self, station: Station) -> Operation | None:
-        if not station.jobs and self.device.mapped is Mapped.AT_SERVICE:
+        if not station.jobs:
             due = self._due(station)
             if due is not None:
                 operation = self._goes_before(station)
@@ -271,9 +246,6 @@ class Drive:
         job = station.jobs.popleft()
         job.plane.erase()
         self.counts["collections"] += 1
-        if self.device.mapped is Mapped.AT_ARRIVAL:
-            self._begin_early(station, job.plane)
-            self._place_early(station, station.planes.index(job.plane))
 
     def _take_host(self, station: Station, *, reads: bool) -> Operation | None:
         if reads:
@@ -312,21 +284,19 @@ class Drive:
         heads = [
             (writes[0].number, plane)
             for plane, writes in enumerate(station.writes)
-            if writes and (writes[0].block is not None or station.planes[plane].accepts())
+            if writes and station.planes[plane].accepts()
         ]
         if not heads:
             return None
         _, leader = min(heads)
         offset = station.planes[leader].next_offset()
-        early = self.device.mapped is Mapped.AT_ARRIVAL
         together = [
             (plane, station.writes[plane].popleft())
             for _, plane in sorted(heads, key=lambda head: head[1] != leader)
-            if plane == leader or (not early and station.planes[plane].next_offset() == offset)
+            if plane == leader or station.planes[plane].next_offset() == offset
         ]
         for plane, write in together:
-            if write.block is None:
-                station.planes[plane].write(write.page)
+            station.planes[plane].write(write.page)
         station.steps_since_host = 0
         self.counts["page_programs"] += len(together)
         return self._of_host(Kind.PROGRAM, [write for _, write in together])
@@ -336,8 +306,6 @@ class Drive:
 
         def end() -> None:
             for one in together:
-                if one.block is not None:
-                    one.block.pending -= 1
                 one.on_end()
 
         pages = frozenset(one.page for one in together)

@@ -8,8 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from time_model.array import Parity, Striped
+from time_model.arrival import ArrivalDrive
 from time_model.cache import Cache
 from time_model.clock import Clock
+from time_model.device import Mapped
 from time_model.drive import Drive
 
 if TYPE_CHECKING:
@@ -94,7 +96,8 @@ class Outcome:
 def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
     """Run requests on filled drives."""
     clock = Clock()
-    drives = [Drive(clock, setup.device) for _ in range(setup.drives)]
+    kind = Drive if setup.device.mapped is Mapped.AT_SERVICE else ArrivalDrive
+    drives = [kind(clock, setup.device) for _ in range(setup.drives)]
     for drive in drives if setup.filled else []:
         drive.fill()
     clock.arbitrate = partial(_arbitrate, drives)

@@ -22,14 +22,11 @@ class Block:
         Offsets of those that are the newest version.
     since
         A number that grows: when the block got as few valid pages as it has.
-    pending
-        Pages that are mapped and not programmed yet, where mapping comes first.
     """
 
     pages: list[int] = field(default_factory=list)
     valid: set[int] = field(default_factory=set)
     since: int = 0
-    pending: int = 0
 
 
 class Plane:
@@ -69,8 +66,8 @@ class Plane:
         """Return where in its block the next page of the host goes."""
         return 0 if self.open_host is None else len(self.open_host.pages)
 
-    def write(self, page: int) -> Block:
-        """Write a page of the host. Returns its block."""
+    def write(self, page: int) -> None:
+        """Write a page of the host."""
         if self.open_host is None:
             self.open_host = self.free.popleft()
         block = self.open_host
@@ -78,7 +75,6 @@ class Plane:
         if len(block.pages) == self._device.pages:
             self._close(block)
             self.open_host = self.free.popleft() if self.may_open() else None
-        return block
 
     def move(self, page: int) -> None:
         """Write a page that is moved."""
@@ -103,8 +99,7 @@ class Plane:
 
         None: no block has an invalid page, or there is no room for what would be moved.
         """
-        safe = [block for block in self.closed if not block.pending]
-        best = min(safe, key=lambda block: (len(block.valid), block.since), default=None)
+        best = min(self.closed, key=lambda block: (len(block.valid), block.since), default=None)
         if best is None or len(best.valid) == self._device.pages:
             return None
         room = len(self.free) * self._device.pages

@@ -47,7 +47,7 @@ def configured(row: Row, trace: Path) -> dict[str, Any]:
         "type": "trace",
         "path": str(trace),
         "format": "mqsim",
-        "ramp": f"{row.load.begins_ns()}ns",
+        "ramp": f"{row.load.begins_ns() if row.iodepth is None else 0}ns",
         "beyond_device": "refuse",
     }
     if row.iodepth is not None:

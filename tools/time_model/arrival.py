@@ -1,0 +1,398 @@
+"""A drive with MQSim's rules in place of ours, where the two differ.
+
+Written from reading MQSim's source, in our words; file names are of its `src/ssd` at 7ec40e3:
+
+- A write gets its page when it comes, and a block that it fills may begin a collection at once
+  (`Address_Mapping_Unit_Page_Level.cpp`, `Flash_Block_Manager.cpp`).
+- A block that moved pages fill does so too, and up to ten collections of a plane go on together;
+  the victim is the block with most invalid pages, of equals the one with the lowest number
+  (`GC_and_WL_Unit_Page_Level.cpp`).
+- A collection reads all its pages, then programs them; commands join pages of planes of equal
+  offset from the whole queue, also those of the host with those of a collection (`TSU_Base.cpp`).
+- A request for a page that is being moved never ends (`Remove_barrier_for_accessing_lpa`).
+- Of free blocks the least worn is opened, whatever is asked for (`SSD_Device.cpp`).
+- A collection whose victim is in use is put off, and its block is never erased
+  (`GC_and_WL_Unit_Base.cpp`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from time_model.device import Device, Yields
+from time_model.drive import last_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from time_model.clock import Clock
+
+#: Collections of a plane at once; with fewer free blocks, writes of the host wait.
+MOST_AT_ONCE = 10
+#: Blocks of a plane that are opened at the start: of the host, of moved pages, and of a mapping
+#: table that lies in memory.
+OPENED = 3
+
+
+@dataclass(eq=False)
+class Block:
+    """A block, by its number in its plane.
+
+    Attributes
+    ----------
+    pages, valid
+        The logical page of each page, and the offsets of the newest versions.
+    in_use
+        Reads and programs of the host that have a page here and have not ended.
+    programs
+        Those of them that program.
+    victim
+        The collection of this block.
+    erases
+        How often it has been erased.
+    """
+
+    number: int
+    pages: list[int] = field(default_factory=list)
+    valid: set[int] = field(default_factory=set)
+    in_use: int = 0
+    programs: int = 0
+    victim: Collection | None = None
+    erases: int = 0
+
+
+@dataclass(eq=False)
+class Collection:
+    """A collection: how many moves are left, and whether its erase is in the queue."""
+
+    plane: Plane
+    block: Block
+    moves: int = 0
+    is_put_off: bool = False
+
+
+class Of(Enum):
+    """Whose a page operation is, and what it does."""
+
+    HOST_READ = "host read"
+    HOST_WRITE = "host write"
+    MOVED_READ = "moved read"
+    MOVED_WRITE = "moved write"
+    ERASE = "erase"
+
+
+@dataclass(eq=False)
+class Page:
+    """An operation on one page (or block) of a plane."""
+
+    of: Of
+    plane: Plane
+    block: Block
+    offset: int
+    on_end: Callable[[], None]
+
+
+class Plane:
+    """A plane: its blocks, and what waits for room."""
+
+    def __init__(self, chip: Chip, number: int, device: Device) -> None:
+        self.chip = chip
+        self.number = number
+        self.blocks = [Block(at) for at in range(device.blocks)]
+        self.free = deque(self.blocks)
+        self.open_host, _, self.open_moved = (self.free.popleft() for _ in range(OPENED))
+        self.where: dict[int, tuple[Block, int]] = {}
+        self.locked: set[int] = set()
+        self.collected: set[int] = set()
+        self.waiting: deque[tuple[int, Callable[[], None]]] = deque()
+
+
+class Chip:
+    """A chip of one die: its queues, and whether it is busy."""
+
+    def __init__(self, device: Device) -> None:
+        self.planes = [Plane(self, at, device) for at in range(device.planes)]
+        self.queues: dict[Of, list[Page]] = {of: [] for of in Of}
+        self.is_busy = False
+
+
+@dataclass(eq=False)
+class Bus:
+    """A channel, its chips, and reads that wait to cross it: the host's before others."""
+
+    chips: list[Chip]
+    turn: int = 0
+    is_busy: bool = False
+    out: dict[Of, deque[Callable[[], None]]] = field(
+        default_factory=lambda: {Of.HOST_READ: deque(), Of.MOVED_READ: deque()}
+    )
+
+
+class ArrivalDrive:
+    """A drive in which pages are mapped when writes come.
+
+    Attributes
+    ----------
+    counts
+        Page reads, page programs and erases, collections, and requests that never end (`lost`).
+    """
+
+    def __init__(self, clock: Clock, device: Device) -> None:
+        if device.dies != 1:
+            raise ValueError("chips of one die alone")
+        self.device = device
+        self.counts: Counter[str] = Counter()
+        self._clock = clock
+        self._chips = [Chip(device) for _ in range(device.all_dies())]
+        self._buses = [
+            Bus(self._chips[at * device.chips : (at + 1) * device.chips])
+            for at in range(device.channels)
+        ]
+
+    def fill(self) -> None:
+        """Write all logical pages in order, without time."""
+        for page in range(self.device.logical_pages()):
+            die, plane = self.device.place(page)
+            self._put(self._chips[die].planes[plane], page)
+
+    def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Read pages; the call back comes with the last."""
+        end = last_of(len(pages), on_end)
+        for page in pages:
+            plane = self._plane(page)
+            if page in plane.locked:
+                self.counts["lost"] += 1
+                continue
+            block, offset = plane.where[page]
+            block.in_use += 1
+            self._queue(Of.HOST_READ, plane, block, offset, end)
+
+    def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Write pages; the call back comes with the last."""
+        end = last_of(len(pages), on_end)
+        for page in pages:
+            plane = self._plane(page)
+            if page in plane.locked:
+                self.counts["lost"] += 1
+            elif len(plane.free) < MOST_AT_ONCE:
+                plane.waiting.append((page, end))
+            else:
+                self._place(plane, page, end)
+
+    def arbitrate(self) -> bool:
+        """Let channels, and chips behind idle channels, begin what they can."""
+        return any([self._look(bus) for bus in self._buses])
+
+    def _plane(self, page: int) -> Plane:
+        die, plane = self.device.place(page)
+        return self._chips[die].planes[plane]
+
+    def _queue(
+        self, of: Of, plane: Plane, block: Block, offset: int, on_end: Callable[[], None]
+    ) -> None:
+        plane.chip.queues[of].append(Page(of, plane, block, offset, on_end))
+
+    def _place(self, plane: Plane, page: int, on_end: Callable[[], None]) -> None:
+        block, offset = self._put(plane, page)
+        block.in_use += 1
+        block.programs += 1
+        self._queue(Of.HOST_WRITE, plane, block, offset, on_end)
+        if offset == self.device.pages - 1:
+            self._collect_if_short(plane)
+
+    def _put(self, plane: Plane, page: int) -> tuple[Block, int]:
+        """Give a page of the host its place."""
+        block = plane.open_host
+        self._map(plane, page, block)
+        if len(block.pages) == self.device.pages:
+            plane.open_host = plane.free.popleft()
+        return block, len(block.pages) - 1
+
+    def _map(self, plane: Plane, page: int, block: Block) -> None:
+        if page in plane.where:
+            old, offset = plane.where[page]
+            old.valid.discard(offset)
+        plane.where[page] = block, len(block.pages)
+        block.valid.add(len(block.pages))
+        block.pages.append(page)
+
+    def _collect_if_short(self, plane: Plane) -> None:
+        if len(plane.free) >= self.device.soft or len(plane.collected) >= MOST_AT_ONCE:
+            return
+        block = self._victim(plane)
+        if block.number in plane.collected or len(block.valid) == len(block.pages):
+            return
+        collection = Collection(plane, block)
+        block.victim = collection
+        plane.collected.add(block.number)
+        plane.locked.update(block.pages[offset] for offset in block.valid)
+        if block.in_use:
+            collection.is_put_off = True
+            self.counts["put off"] += 1
+        else:
+            self._begin(collection)
+            self._queue(Of.ERASE, plane, block, 0, partial(self._erased, collection))
+
+    def _victim(self, plane: Plane) -> Block:
+        """Return the block with most invalid pages; the first is not asked whether it is in use."""
+        best = plane.blocks[1 if 0 in plane.collected else 0]
+        for block in plane.blocks[1:]:
+            if (
+                len(block.pages) - len(block.valid) > len(best.pages) - len(best.valid)
+                and len(block.pages) == self.device.pages
+                and block not in (plane.open_host, plane.open_moved)
+                and not block.programs
+                and block.victim is None
+            ):
+                best = block
+        return best
+
+    def _begin(self, collection: Collection) -> None:
+        plane, block = collection.plane, collection.block
+        self.counts["collections"] += 1
+        collection.moves = len(block.valid)
+        for offset in sorted(block.valid):
+            end = partial(self._read_of_move, collection, offset)
+            self._queue(Of.MOVED_READ, plane, block, offset, end)
+
+    def _read_of_move(self, collection: Collection, offset: int) -> None:
+        plane = collection.plane
+        page = collection.block.pages[offset]
+        into = plane.open_moved
+        self._map(plane, page, into)
+        end = partial(self._moved, collection, page)
+        self._queue(Of.MOVED_WRITE, plane, into, len(into.pages) - 1, end)
+        if len(into.pages) == self.device.pages:
+            plane.open_moved = plane.free.popleft()
+            self._collect_if_short(plane)
+
+    def _moved(self, collection: Collection, page: int) -> None:
+        collection.plane.locked.remove(page)
+        collection.moves -= 1
+
+    def _erased(self, collection: Collection) -> None:
+        plane, block = collection.plane, collection.block
+        block.pages, block.valid, block.victim = [], set(), None
+        plane.collected.remove(block.number)
+        block.erases += 1
+        plane.free = deque(sorted([*plane.free, block], key=lambda one: one.erases))
+        while plane.waiting and len(plane.free) >= MOST_AT_ONCE:
+            self._place(plane, *plane.waiting.popleft())
+        if len(plane.free) < MOST_AT_ONCE:
+            self._collect_if_short(plane)
+
+    def _look(self, bus: Bus) -> bool:
+        if bus.is_busy:
+            return False
+        for waiting in bus.out.values():
+            if waiting:
+                self._cross(bus, self.device.page_transfer, waiting.popleft())
+                return True
+        for _ in bus.chips:
+            chip = bus.chips[bus.turn]
+            bus.turn = (bus.turn + 1) % len(bus.chips)
+            together = [] if chip.is_busy else self._next(chip)
+            if together:
+                self._start(bus, chip, together)
+                return True
+        return False
+
+    def _cross(self, bus: Bus, time: int, then: Callable[[], None]) -> None:
+        bus.is_busy = True
+
+        def ended() -> None:
+            bus.is_busy = False
+            then()
+
+        self._clock.after(time, ended)
+
+    def _next(self, chip: Chip) -> list[Page]:
+        """Return the pages of the next command."""
+        for first, second in self._order(chip):
+            if chip.queues[first]:
+                return self._joined(chip, first, second)
+        ready = [page for page in chip.queues[Of.ERASE] if self._is_ready(page)]
+        planes = {page.plane.number: page for page in reversed(ready)}
+        for page in planes.values():
+            chip.queues[Of.ERASE].remove(page)
+        return list(planes.values())
+
+    def _order(self, chip: Chip) -> Iterator[tuple[Of, Of]]:
+        """Return which queues a command comes from, and which may join it."""
+        if self._is_urgent(chip):
+            yield Of.MOVED_READ, Of.HOST_READ
+            yield Of.MOVED_WRITE, Of.HOST_WRITE
+            if not chip.queues[Of.ERASE]:
+                yield Of.HOST_READ, Of.HOST_READ
+                yield Of.HOST_WRITE, Of.HOST_WRITE
+        else:
+            yield Of.HOST_READ, Of.MOVED_READ
+            yield Of.HOST_WRITE, Of.MOVED_WRITE
+            yield Of.MOVED_READ, Of.MOVED_READ
+            yield Of.MOVED_WRITE, Of.MOVED_WRITE
+
+    def _is_urgent(self, chip: Chip) -> bool:
+        """Whether collections go first: always, unless they are preempted and space is left."""
+        return self.device.yields is Yields.NEVER or any(
+            len(plane.free) < self.device.hard for plane in chip.planes
+        )
+
+    def _is_ready(self, erase: Page) -> bool:
+        return erase.block.victim is not None and erase.block.victim.moves == 0
+
+    def _joined(self, chip: Chip, first: Of, second: Of) -> list[Page]:
+        offset = chip.queues[first][0].offset
+        together: dict[int, Page] = {}
+        for of in dict.fromkeys((first, second)):
+            for page in chip.queues[of]:
+                if len(together) == len(chip.planes):
+                    break
+                if page.offset == offset and page.plane.number not in together:
+                    together[page.plane.number] = page
+        for page in together.values():
+            chip.queues[page.of].remove(page)
+        return list(together.values())
+
+    def _start(self, bus: Bus, chip: Chip, together: list[Page]) -> None:
+        device, of = self.device, together[0].of
+        chip.is_busy = True
+        if of is Of.ERASE:
+            self.counts["erases"] += len(together)
+            before, array = 0, device.erase
+        elif of in (Of.HOST_READ, Of.MOVED_READ):
+            self.counts["page_reads"] += len(together)
+            before, array = device.command, device.read
+        else:
+            self.counts["page_programs"] += len(together)
+            before, array = device.command + len(together) * device.page_transfer, device.program
+        ended = partial(self._out_of_array, bus, chip, together)
+        self._cross(bus, before, lambda: self._clock.after(array, ended) and None)
+
+    def _out_of_array(self, bus: Bus, chip: Chip, together: list[Page]) -> None:
+        if together[0].of in (Of.HOST_READ, Of.MOVED_READ):
+            free = last_of(len(together), partial(setattr, chip, "is_busy", False))
+            for page in together:
+                bus.out[together[0].of].append(partial(self._out_of_chip, page, free))
+            return
+        chip.is_busy = False
+        for page in together:
+            self._end(page)
+
+    def _out_of_chip(self, page: Page, free: Callable[[], None]) -> None:
+        free()
+        self._end(page)
+
+    def _end(self, page: Page) -> None:
+        block = page.block
+        page.on_end()
+        if page.of in (Of.HOST_READ, Of.HOST_WRITE):
+            block.in_use -= 1
+            block.programs -= page.of is Of.HOST_WRITE
+            collection = block.victim
+            if collection is not None and collection.is_put_off and not block.in_use:
+                collection.is_put_off = False
+                self._begin(collection)
