@@ -43,25 +43,17 @@ if TYPE_CHECKING:
 
 COMMIT = "7ec40e3"
 PEER = f"MQSim {COMMIT}"
-BLOCKS, PAGES, PAGE_BYTES = 96, 32, 8192
-#: Free blocks of a plane below which MQSim collects; ours counts the block that is opened next.
-THRESHOLD, KEPT = 16, 10
-#: Free blocks of a plane below which a collection is not preempted any more.
-URGENT = 12
-SPARE = 0.35
-#: Of MQSim's configuration, what is another than as shipped, but for the geometry. Planes have
-#: fewer than 100 blocks, as static wear levelling, which nothing turns off, goes by their numbers.
+PAGE_BYTES = 8192
+#: Free blocks of a plane that are kept for collections.
+KEPT = 10
+#: Of MQSim's configuration, what is another than as shipped, but for the size.
 SETTINGS = {
     "Ideal_Mapping_Table": "true",
     "Transaction_Scheduling_Policy": "OUT_OF_ORDER",
     "CMD_Suspension_Support": "NONE",
     "GC_Block_Selection_Policy": "GREEDY",
-    "GC_Exec_Threshold": str((THRESHOLD + 0.5) / BLOCKS),
-    "GC_Hard_Threshold": str((URGENT + 0.5) / BLOCKS),
     "Overprovisioning_Ratio": "0.02",
     "Block_PE_Cycles_Limit": "1000000",
-    "Queue_Fetch_Size": "65535",
-    "Block_No_Per_Plane": str(BLOCKS),
 }
 FLOW = {
     "Priority_Class": "HIGH",
@@ -82,6 +74,8 @@ CAUSES = {
     "being moved takes no request meanwhile, and such requests never end.",
     "closed loop": f"{RULES}; requests that never end hold their places, so that fewer and fewer "
     "are under way.",
+    "large drive": f"{RULES}; wear is levelled by the numbers of blocks; where the queue is "
+    "bounded, requests that never end hold their places in it.",
     "cache": "MQSim's buffer lets one page of each plane be on its way to flash, as ours does "
     "here; its DRAM serves one page at a time.",
 }
@@ -91,6 +85,48 @@ STEPS = 20
 NAMELESS = ("mapping and queues", "several planes")
 #: What MQSim's DRAM takes for a page, as it is shipped; ns.
 DRAM = 40_986
+#: What its link takes for a page; of a closed loop that is left out.
+LINK = 2_545
+
+
+class Size(NamedTuple):
+    """Blocks of a plane, pages of a block, what the host does not see, and thresholds.
+
+    Attributes
+    ----------
+    threshold
+        Free blocks of a plane below which MQSim collects. Ours counts the block opened next.
+    urgent
+        Free blocks of a plane below which a collection is not preempted any more.
+    """
+
+    blocks: int
+    pages: int
+    spare: float
+    threshold: int
+    urgent: int
+
+
+class Rate(NamedTuple):
+    """A load of the large drive: share of reads, ns between requests, and how many."""
+
+    reads: float
+    gap: int
+    requests: int
+    queue: int = 65_535
+
+
+#: Planes of fewer than 100 blocks, so that MQSim's static wear levelling has nothing to do.
+SMALL = Size(96, 32, 0.35, 16, 12)
+#: So large blocks that nothing is collected.
+UNCOLLECTED = SMALL._replace(pages=256)
+#: The device of docs/validation.md.
+LARGE = Size(512, 128, 0.2, 20, 1)
+RATES = {
+    "random writes, 1,250 a second": Rate(0.0, 800_000, 100_000),
+    "50% reads, 2,353 a second": Rate(0.5, 425_000, 150_000),
+    "95% reads, 12,500 a second, queue of 512": Rate(0.95, 80_000, 300_000, 512),
+}
 
 
 class Ran(NamedTuple):
@@ -108,28 +144,30 @@ class Case:
     geometry: tuple[int, int, int, int]
     name: str
     depth: int | None = None
+    size: Size = SMALL
     is_cached: bool = False
     is_preempted: bool = False
 
     def device(self) -> Device:
-        """Return the drive as the time model knows it: MQSim's times, without the host's link."""
+        """Return the drive as the time model knows it: MQSim's times."""
         channels, chips, dies, planes = self.geometry
         return Device(
             channels=channels,
             chips=chips,
             dies=dies,
             planes=planes,
-            blocks=BLOCKS,
-            pages=self.pages(),
+            blocks=self.size.blocks,
+            pages=self.size.pages,
             read=75_020,
             program=750_071,
             erase=3_800_220,
             command=290,
             page_transfer=24_576,
             data_first=True,
-            spare=SPARE,
-            soft=THRESHOLD,
-            hard=URGENT,
+            overhead=0 if self.depth is not None else LINK,
+            spare=self.size.spare,
+            soft=self.size.threshold,
+            hard=self.size.urgent,
             yields=Yields.BETWEEN_OPERATIONS if self.is_preempted else Yields.NEVER,
             cache_pages=self.buffered(),
             cache_latency=DRAM if self.is_cached else 0,
@@ -142,9 +180,10 @@ class Case:
         """Count the pages of the write buffer that may be on their way to flash."""
         return math.prod(self.geometry) if self.is_cached else 0
 
-    def pages(self) -> int:
-        """Count the pages of a block: with a cache so many that nothing is collected."""
-        return 256 if self.is_cached else PAGES
+    def queue(self) -> int:
+        """Return how many requests the drive takes at once."""
+        rate = RATES.get(self.name)
+        return 65_535 if rate is None else rate.queue
 
     def load(self) -> Load:
         """Return the requests: all pages in order, as many overwrites, and what is measured."""
@@ -152,28 +191,34 @@ class Case:
         pages, dies = device.logical_pages(), device.all_dies()
         plain = Load(seed=8, pages=pages, requests=30_000, gap_ns=0, reads=0.0, fill=pages)
         if self.depth is not None:
-            reads = 1.0 if self.name == "reads" else 0.0
-            return dataclasses.replace(plain, reads=reads)
+            return dataclasses.replace(plain, reads=1.0 if self.name == "reads" else 0.0)
         if self.is_cached:
-            plain = dataclasses.replace(plain, requests=15_000)
-            gap, sequential = 1_000_000, 1.0
-            reads = 0.3
-        else:
-            (reads, gap), sequential = LOADS[self.name], 0.0
+            return dataclasses.replace(
+                plain,
+                requests=15_000,
+                reads=0.3,
+                sequential=1.0,
+                gap_ns=1_000_000 // dies,
+                fill_gap_ns=1_000_000 // dies,
+            )
+        reads, gap = LOADS.get(self.name, (0.0, 0))
+        rate = RATES.get(self.name) or Rate(reads, gap // dies, plain.requests)
         return dataclasses.replace(
             plain,
-            reads=reads,
-            sequential=sequential,
-            gap_ns=gap // dies,
+            requests=rate.requests,
+            reads=rate.reads,
+            gap_ns=rate.gap,
             fill_gap_ns=1_000_000 // dies,
-            overwrites=0 if self.is_cached else pages,
+            overwrites=pages,
             overwrite_gap_ns=8_000_000 // dies,
         )
 
     def setup(self) -> Setup:
         """Return what the time model simulates."""
         ramp = 0 if self.depth is not None else self.load().begins_ns()
-        return Setup(self.device(), iodepth=self.depth, filled=False, ramp=ramp)
+        return Setup(
+            self.device(), iodepth=self.depth, filled=False, queue=self.queue(), ramp=ramp
+        )
 
 
 def cases() -> Iterator[Case]:
@@ -190,7 +235,9 @@ def cases() -> Iterator[Case]:
         yield Case("closed loop", geometry, "reads", depth=16)
         yield Case("closed loop", geometry, "random writes", depth=256)
     for geometry in ((2, 2, 1, 1), (2, 1, 1, 2)):
-        yield Case("cache", geometry, "sequential", is_cached=True)
+        yield Case("cache", geometry, "sequential", size=UNCOLLECTED, is_cached=True)
+    for name in RATES:
+        yield Case("large drive", (2, 2, 1, 1), name, size=LARGE)
 
 
 def main() -> None:
@@ -302,9 +349,12 @@ def started(home: Path, case: Case, load: Load) -> Ran | None:
             "Plane_No_Per_Die": planes,
         }
         chosen = {
-            "Page_No_Per_Block": case.pages(),
+            "Block_No_Per_Plane": case.size.blocks,
+            "Page_No_Per_Block": case.size.pages,
+            "GC_Exec_Threshold": (case.size.threshold + 0.5) / case.size.blocks,
+            "GC_Hard_Threshold": (case.size.urgent + 0.5) / case.size.blocks,
             "Preemptible_GC_Enabled": str(case.is_preempted).lower(),
-            "Queue_Fetch_Size": case.depth or 65_535,
+            "Queue_Fetch_Size": case.depth or case.queue(),
         }
         for key, value in {**SETTINGS, **sizes, **chosen}.items():
             text, count = re.subn(f"<{key}>[^<]*</{key}>", f"<{key}>{value}</{key}>", text)
@@ -334,7 +384,7 @@ def started(home: Path, case: Case, load: Load) -> Ran | None:
                 cwd=directory,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=240,
+                timeout=900,
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -365,7 +415,7 @@ def config_of(case: Case) -> dict[str, Any]:
     channels, chips, dies, planes = case.geometry
     gc: dict[str, Any] = {
         "copyback": False,
-        "soft_threshold": {"blocks": THRESHOLD + 1},
+        "soft_threshold": {"blocks": case.size.threshold + 1},
         "hard_threshold": {"blocks": KEPT},
     }
     if case.is_preempted:
@@ -377,8 +427,8 @@ def config_of(case: Case) -> dict[str, Any]:
                 "chips_per_channel": chips,
                 "dies_per_chip": dies,
                 "planes_per_die": planes,
-                "blocks_per_plane": BLOCKS,
-                "pages_per_block": case.pages(),
+                "blocks_per_plane": case.size.blocks,
+                "pages_per_block": case.size.pages,
                 "page_size": "8KiB",
             },
             "timing": {
@@ -389,14 +439,14 @@ def config_of(case: Case) -> dict[str, Any]:
                 "transfer_rate": "333333334B/s",
                 "bus_arbitration": "data_first",
             },
-            "ftl": {"allocation": "CWDP", "over_provisioning": SPARE},
+            "ftl": {"allocation": "CWDP", "over_provisioning": case.size.spare},
             "gc": gc,
             **buffer_of(case),
         },
         "host": {
             "link_rate": "3282051283B/s",
             "command_overhead": "60ns",
-            "queue_depth": 65_535,
+            "queue_depth": case.queue(),
         },
         "precondition": {"fill": 0.0, "overwrites": 0.0},
     }

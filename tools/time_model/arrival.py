@@ -10,7 +10,8 @@ Written from reading MQSim's source, in our words; file names are of its `src/ss
 - A collection reads all its pages, then programs them; commands join pages of planes of equal
   offset from the whole queue, also those of the host with those of a collection (`TSU_Base.cpp`).
 - A request for a page that is being moved never ends (`Remove_barrier_for_accessing_lpa`).
-- Of free blocks the least worn is opened, whatever is asked for (`SSD_Device.cpp`).
+- Of free blocks the least worn is opened, and wear is levelled, whatever is asked for
+  (`SSD_Device.cpp` does not pass it on); how far blocks are apart goes by their numbers.
 - A collection whose victim is in use is put off, and its block is never erased
   (`GC_and_WL_Unit_Base.cpp`).
 """
@@ -36,6 +37,8 @@ MOST_AT_ONCE = 10
 #: Blocks of a plane that are opened at the start: of the host, of moved pages, and of a mapping
 #: table that lies in memory.
 OPENED = 3
+#: Levelling begins where the numbers of two blocks are so far apart, as unsigned integers.
+APART, UNSIGNED = 100, 1 << 32
 
 
 @dataclass(eq=False)
@@ -226,6 +229,9 @@ class ArrivalDrive:
         block = self._victim(plane)
         if block.number in plane.collected or len(block.valid) == len(block.pages):
             return
+        self._collect(plane, block)
+
+    def _collect(self, plane: Plane, block: Block) -> None:
         collection = Collection(plane, block)
         block.victim = collection
         plane.collected.add(block.number)
@@ -244,12 +250,14 @@ class ArrivalDrive:
             if (
                 len(block.pages) - len(block.valid) > len(best.pages) - len(best.valid)
                 and len(block.pages) == self.device.pages
-                and block not in (plane.open_host, plane.open_moved)
-                and not block.programs
-                and block.victim is None
+                and self._is_safe(plane, block)
             ):
                 best = block
         return best
+
+    def _is_safe(self, plane: Plane, block: Block) -> bool:
+        is_open = block in (plane.open_host, plane.open_moved, plane.blocks[1])
+        return not is_open and not block.programs and block.victim is None
 
     def _begin(self, collection: Collection) -> None:
         plane, block = collection.plane, collection.block
@@ -280,10 +288,19 @@ class ArrivalDrive:
         plane.collected.remove(block.number)
         block.erases += 1
         plane.free = deque(sorted([*plane.free, block], key=lambda one: one.erases))
+        self._level(plane)
         while plane.waiting and len(plane.free) >= MOST_AT_ONCE:
             self._place(plane, *plane.waiting.popleft())
         if len(plane.free) < MOST_AT_ONCE:
             self._collect_if_short(plane)
+
+    def _level(self, plane: Plane) -> None:
+        """Level wear: by the numbers of the most and the least worn block, as MQSim does."""
+        most = max(plane.blocks, key=lambda block: block.erases)
+        least = min(plane.blocks, key=lambda block: block.erases)
+        if (most.number - least.number) % UNSIGNED < APART or not self._is_safe(plane, least):
+            return
+        self._collect(plane, least)
 
     def _look(self, bus: Bus) -> bool:
         if bus.is_busy:

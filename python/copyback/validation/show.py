@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from copyback.validation.compare import Compared, Verdict
 
+#: A row of another simulator that is bound to be so close agrees, though the two are not the same.
+CLOSE = 0.05
 NAMES = {
     "count": "count",
     "mean_us": "mean",
@@ -31,7 +33,8 @@ def name_of(number: Compared) -> str:
 def lines(verdict: Verdict) -> Iterator[str]:
     """Return the lines of a row: theirs, ours, the difference and why."""
     row = verdict.row
-    found = "agrees" if row.explained is None else "differs by the cause, as when it was stored,"
+    is_expected = row.explained is None or row.within <= CLOSE
+    found = "agrees" if is_expected else "differs by the cause, as when it was stored,"
     if not verdict.agrees():
         found = "DIFFERS, not"
     yield f"{row.name}: {found} within {row.within:.4%} of {row.peer}"
