@@ -115,6 +115,16 @@ def test_every_row_says_where_it_is_from_and_why_it_may_differ() -> None:
         assert row.within <= 0.05 or row.cause, row.name
 
 
+def test_rows_of_other_simulators_agree_or_a_cause_predicts_them_to_the_tail() -> None:
+    """Within 5%, ours or the time model with their rules: mean, p99, p99.9 and counts."""
+    peers = [row for row in stored.rows() if row.peer != stored.TIME_MODEL]
+    assert len({row.feature for row in peers}) >= 6
+    for row in peers:
+        assert row.explained is not None
+        by_cause = compare(row, row.explained).worst()
+        assert min(row.within, abs(by_cause.off())) <= 0.05, (row.name, by_cause)
+
+
 def test_there_are_six_geometries_of_each_feature_of_one_drive() -> None:
     geometries: dict[str, set[str]] = {}
     for row in stored.rows():
@@ -133,6 +143,19 @@ def test_the_time_model_still_says_what_is_stored(monkeypatch: pytest.MonkeyPatc
             case for case in validation_rows.cases() if f"{case.feature}, {case.geometry()}" == name
         ]
         assert validation_rows.numbers(case.setup, case.load) == row_named(name).theirs
+
+
+def test_mqsims_rules_still_say_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import mqsim_rows
+    import validation_rows
+
+    name = "MQSim: 50% reads, 1x1x1x1"
+    (case,) = [case for case in mqsim_rows.cases() if mqsim_rows.name_of(case) == name]
+    row = row_named(name)
+    assert case.load() == row.load
+    assert mqsim_rows.config_of(case) == row.config
+    assert validation_rows.numbers(case.setup(), case.load()) == row.explained
 
 
 def test_the_same_seed_gives_the_same_requests() -> None:

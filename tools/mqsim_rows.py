@@ -19,8 +19,8 @@ import math
 import re
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -70,6 +70,7 @@ CAUSES = {
     "mapping and queues": f"{RULES}: its collections overtake the writes that wait.",
     "several planes": f"{RULES}, and joins pages of planes from the whole queue, also of the host "
     "with those that are moved; ours joins the first of each plane's queue.",
+    "dies of a chip": f"{RULES}; and its dies of a chip do one thing at a time.",
     "preemption": f"{RULES}, and up to ten collections of a plane go on at once; a page that is "
     "being moved takes no request meanwhile, and such requests never end.",
     "closed loop": f"{RULES}; requests that never end hold their places, so that fewer and fewer "
@@ -82,7 +83,7 @@ CAUSES = {
 #: Bounds are what was measured, up to the next twentieth.
 STEPS = 20
 #: Features that need no name: the geometry tells.
-NAMELESS = ("mapping and queues", "several planes")
+NAMELESS = ("mapping and queues", "several planes", "dies of a chip")
 #: What MQSim's DRAM takes for a page, as it is shipped; ns.
 DRAM = 40_986
 #: What its link takes for a page; of a closed loop that is left out.
@@ -202,6 +203,7 @@ class Case:
                 fill_gap_ns=1_000_000 // dies,
             )
         reads, gap = LOADS.get(self.name, (0.0, 0))
+        dies //= self.geometry[2]  # of a chip: they take turns
         rate = RATES.get(self.name) or Rate(reads, gap // dies, plain.requests)
         return dataclasses.replace(
             plain,
@@ -216,9 +218,7 @@ class Case:
     def setup(self) -> Setup:
         """Return what the time model simulates."""
         ramp = 0 if self.depth is not None else self.load().begins_ns()
-        return Setup(
-            self.device(), iodepth=self.depth, filled=False, queue=self.queue(), ramp=ramp
-        )
+        return Setup(self.device(), iodepth=self.depth, filled=False, queue=self.queue(), ramp=ramp)
 
 
 def cases() -> Iterator[Case]:
@@ -229,6 +229,8 @@ def cases() -> Iterator[Case]:
     for geometry in ((1, 1, 1, 2), (2, 1, 1, 2), (2, 2, 1, 2)):
         for name in LOADS:
             yield Case("several planes", geometry, name)
+    for geometry in ((1, 1, 2, 1), (2, 1, 2, 2)):
+        yield Case("dies of a chip", geometry, "50% reads")
     for geometry in ((1, 1, 1, 1), (2, 2, 1, 1), (2, 1, 1, 2)):
         yield Case("preemption", geometry, "50% reads", is_preempted=True)
     for geometry in ((2, 2, 1, 1), (1, 1, 1, 2)):

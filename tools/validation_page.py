@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from copyback.validation.compare import Verdict, compare
 from copyback.validation.ours import run
-from copyback.validation.show import conclusion, name_of, share, told
+from copyback.validation.show import conclusion, name_of, share
 from copyback.validation.stored import TIME_MODEL, rows
 
 if TYPE_CHECKING:

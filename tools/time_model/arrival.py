@@ -9,6 +9,7 @@ Written from reading MQSim's source, in our words; file names are of its `src/ss
   (`GC_and_WL_Unit_Page_Level.cpp`).
 - A collection reads all its pages, then programs them; commands join pages of planes of equal
   offset from the whole queue, also those of the host with those of a collection (`TSU_Base.cpp`).
+- The dies of a chip do one thing at a time, all together (`NVM_PHY_ONFI_NVDDR2.cpp`).
 - A request for a page that is being moved never ends (`Remove_barrier_for_accessing_lpa`).
 - Of free blocks the least worn is opened, and wear is levelled, whatever is asked for
   (`SSD_Device.cpp` does not pass it on); how far blocks are apart goes by their numbers.
@@ -100,11 +101,12 @@ class Page:
 
 
 class Plane:
-    """A plane: its blocks, and what waits for room."""
+    """A plane, by its number in its chip: its blocks, and what waits for room."""
 
     def __init__(self, chip: Chip, number: int, device: Device) -> None:
         self.chip = chip
         self.number = number
+        self.die = number // device.planes
         self.blocks = [Block(at) for at in range(device.blocks)]
         self.free = deque(self.blocks)
         self.open_host, _, self.open_moved = (self.free.popleft() for _ in range(OPENED))
@@ -115,10 +117,10 @@ class Plane:
 
 
 class Chip:
-    """A chip of one die: its queues, and whether it is busy."""
+    """A chip: its queues, and whether one of its dies is busy, and so all of it."""
 
     def __init__(self, device: Device) -> None:
-        self.planes = [Plane(self, at, device) for at in range(device.planes)]
+        self.planes = [Plane(self, at, device) for at in range(device.dies * device.planes)]
         self.queues: dict[Of, list[Page]] = {of: [] for of in Of}
         self.is_busy = False
 
@@ -145,12 +147,10 @@ class ArrivalDrive:
     """
 
     def __init__(self, clock: Clock, device: Device) -> None:
-        if device.dies != 1:
-            raise ValueError("chips of one die alone")
         self.device = device
         self.counts: Counter[str] = Counter()
         self._clock = clock
-        self._chips = [Chip(device) for _ in range(device.all_dies())]
+        self._chips = [Chip(device) for _ in range(device.channels * device.chips)]
         self._buses = [
             Bus(self._chips[at * device.chips : (at + 1) * device.chips])
             for at in range(device.channels)
@@ -159,8 +159,7 @@ class ArrivalDrive:
     def fill(self) -> None:
         """Write all logical pages in order, without time."""
         for page in range(self.device.logical_pages()):
-            die, plane = self.device.place(page)
-            self._put(self._chips[die].planes[plane], page)
+            self._put(self._plane(page), page)
 
     def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
         """Read pages; the call back comes with the last."""
@@ -188,11 +187,13 @@ class ArrivalDrive:
 
     def arbitrate(self) -> bool:
         """Let channels, and chips behind idle channels, begin what they can."""
-        return any([self._look(bus) for bus in self._buses])
+        found = [self._look(bus) for bus in self._buses]
+        return any(found)
 
     def _plane(self, page: int) -> Plane:
         die, plane = self.device.place(page)
-        return self._chips[die].planes[plane]
+        chip, die = divmod(die, self.device.dies)
+        return self._chips[chip].planes[die * self.device.planes + plane]
 
     def _queue(
         self, of: Of, plane: Plane, block: Block, offset: int, on_end: Callable[[], None]
@@ -332,10 +333,12 @@ class ArrivalDrive:
         for first, second in self._order(chip):
             if chip.queues[first]:
                 return self._joined(chip, first, second)
-        ready = [page for page in chip.queues[Of.ERASE] if self._is_ready(page)]
+        erases = chip.queues[Of.ERASE]
+        die = erases[0].plane.die if erases else 0
+        ready = [page for page in erases if page.plane.die == die and self._is_ready(page)]
         planes = {page.plane.number: page for page in reversed(ready)}
         for page in planes.values():
-            chip.queues[Of.ERASE].remove(page)
+            erases.remove(page)
         return list(planes.values())
 
     def _order(self, chip: Chip) -> Iterator[tuple[Of, Of]]:
@@ -362,13 +365,14 @@ class ArrivalDrive:
         return erase.block.victim is not None and erase.block.victim.moves == 0
 
     def _joined(self, chip: Chip, first: Of, second: Of) -> list[Page]:
-        offset = chip.queues[first][0].offset
+        lead = chip.queues[first][0]
         together: dict[int, Page] = {}
         for of in dict.fromkeys((first, second)):
             for page in chip.queues[of]:
-                if len(together) == len(chip.planes):
+                if len(together) == self.device.planes:
                     break
-                if page.offset == offset and page.plane.number not in together:
+                is_along = page.offset == lead.offset and page.plane.die == lead.plane.die
+                if is_along and page.plane.number not in together:
                     together[page.plane.number] = page
         for page in together.values():
             chip.queues[page.of].remove(page)
@@ -386,8 +390,11 @@ class ArrivalDrive:
         else:
             self.counts["page_programs"] += len(together)
             before, array = device.command + len(together) * device.page_transfer, device.program
-        ended = partial(self._out_of_array, bus, chip, together)
-        self._cross(bus, before, lambda: self._clock.after(array, ended) and None)
+
+        def crossed() -> None:
+            self._clock.after(array, partial(self._out_of_array, bus, chip, together))
+
+        self._cross(bus, before, crossed)
 
     def _out_of_array(self, bus: Bus, chip: Chip, together: list[Page]) -> None:
         if together[0].of in (Of.HOST_READ, Of.MOVED_READ):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from time_model.arrival import ArrivalDrive
     from time_model.clock import Clock
     from time_model.drive import Drive
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 class Cache:
     """Pages that have been acknowledged, and are on their way to flash or wait for it."""
 
-    def __init__(self, clock: Clock, drive: Drive) -> None:
+    def __init__(self, clock: Clock, drive: Drive | ArrivalDrive) -> None:
         device = drive.device
         self._clock = clock
         self._drive = drive

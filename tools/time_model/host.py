@@ -14,6 +14,8 @@ from time_model.clock import Clock
 from time_model.device import Mapped
 from time_model.drive import Drive
 
+AnyDrive = Drive | ArrivalDrive
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -97,7 +99,7 @@ def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
     """Run requests on filled drives."""
     clock = Clock()
     kind = Drive if setup.device.mapped is Mapped.AT_SERVICE else ArrivalDrive
-    drives = [kind(clock, setup.device) for _ in range(setup.drives)]
+    drives: list[AnyDrive] = [kind(clock, setup.device) for _ in range(setup.drives)]
     for drive in drives if setup.filled else []:
         drive.fill()
     clock.arbitrate = partial(_arbitrate, drives)
@@ -109,7 +111,7 @@ def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
     return Outcome(host.responses[True], host.responses[False], counts)
 
 
-def _arbitrate(drives: Sequence[Drive]) -> bool:
+def _arbitrate(drives: Sequence[AnyDrive]) -> bool:
     """Let every drive look for work, also behind one that has found some."""
     found = [drive.arbitrate() for drive in drives]
     return any(found)
@@ -117,7 +119,7 @@ def _arbitrate(drives: Sequence[Drive]) -> bool:
 
 class _Host:
     def __init__(
-        self, setup: Setup, clock: Clock, drives: list[Drive], requests: deque[Request]
+        self, setup: Setup, clock: Clock, drives: list[AnyDrive], requests: deque[Request]
     ) -> None:
         self.responses: dict[bool, list[int]] = {True: [], False: []}
         self.before: Counter[str] = Counter()
@@ -187,7 +189,7 @@ class _Host:
         return end
 
 
-def _target(setup: Setup, clock: Clock, drives: list[Drive]) -> Target:
+def _target(setup: Setup, clock: Clock, drives: list[AnyDrive]) -> Target:
     cached = setup.device.cache_pages > 0
     ports = [
         Port(clock, Cache(clock, drive) if cached else drive, setup.device) for drive in drives
