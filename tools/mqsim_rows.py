@@ -78,7 +78,8 @@ CAUSES = {
     "large drive": f"{RULES}; wear is levelled by the numbers of blocks; where the queue is "
     "bounded, requests that never end hold their places in it.",
     "cache": "MQSim's buffer lets one page of each plane be on its way to flash, as ours does "
-    "here; its DRAM serves one page at a time.",
+    "here, and its DRAM serves one page at a time. What came within the last second, at most, "
+    "rests there; a page that is lost on its way keeps its place.",
 }
 #: Bounds are what was measured, up to the next twentieth.
 STEPS = 20
@@ -193,7 +194,7 @@ class Case:
         plain = Load(seed=8, pages=pages, requests=30_000, gap_ns=0, reads=0.0, fill=pages)
         if self.depth is not None:
             return dataclasses.replace(plain, reads=1.0 if self.name == "reads" else 0.0)
-        if self.is_cached:
+        if self.name == "sequential":
             return dataclasses.replace(
                 plain,
                 requests=15_000,
@@ -238,6 +239,9 @@ def cases() -> Iterator[Case]:
         yield Case("closed loop", geometry, "random writes", depth=256)
     for geometry in ((2, 2, 1, 1), (2, 1, 1, 2)):
         yield Case("cache", geometry, "sequential", size=UNCOLLECTED, is_cached=True)
+    # On 2x2x1x1 the rules are off by 28% of the mean of writes: how many of four places in the
+    # buffer are lost makes most of it. docs/validation.md has the figures.
+    yield Case("cache", (2, 1, 1, 2), "50% reads", is_cached=True)
     for name in RATES:
         yield Case("large drive", (2, 2, 1, 1), name, size=LARGE)
 

@@ -1,4 +1,4 @@
-"""A write buffer in DRAM before a drive: whole pages, first in, first out."""
+"""Write buffers in DRAM before a drive: whole pages; ours first in, first out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from time_model.arrival import ArrivalDrive
     from time_model.clock import Clock
     from time_model.drive import Drive
+
+#: How long a page that has been written is one of the recent ones, at most; ns.
+SECOND = 1_000_000_000
 
 
 class Cache:
@@ -80,3 +83,63 @@ class Cache:
     def _left(self, page: int) -> None:
         self._leaving.remove(page)
         self._clock.behind(self._place)
+
+
+class RecentCache:
+    """MQSim's write buffer (`Data_Cache_Manager_Flash_Advanced.cpp`), in our words.
+
+    A page is written to flash at once, unless it has come before since pages were forgotten last,
+    at most a second ago: then it rests, and nothing here makes it leave. So many pages are on
+    their way as there is room for; one that is lost on it keeps its room. DRAM serves one page at
+    a time.
+    """
+
+    def __init__(self, clock: Clock, drive: Drive | ArrivalDrive) -> None:
+        self._clock = clock
+        self._drive = drive
+        self._room = drive.device.cache_pages
+        self._held: dict[int, int] = {}
+        self._recent: set[int] = set()
+        self._forgets_at = 0
+        self._waiting: deque[tuple[int, int, Callable[[], None]]] = deque()
+        self._number = 0
+        self._dram_free_at = 0
+
+    def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Read a page, from here if it is here."""
+        (page,) = pages
+        if page in self._held:
+            self._after_dram(on_end)
+        else:
+            self._drive.read(pages, on_end)
+
+    def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
+        """Take a page, or let it wait for room."""
+        (page,) = pages
+        self._number += 1
+        self._waiting.append((page, self._number, on_end))
+        self._place()
+
+    def _place(self) -> None:
+        while self._waiting and self._room:
+            page, number, on_end = self._waiting.popleft()
+            self._held[page] = number
+            self._after_dram(on_end)
+            if page not in self._recent:
+                self._recent.add(page)
+                self._room -= 1
+                self._drive.write([page], partial(self._left, page, number))
+            if self._clock.now > self._forgets_at:
+                self._recent.clear()
+                self._forgets_at = self._clock.now + SECOND
+
+    def _left(self, page: int, number: int) -> None:
+        self._room += 1
+        if self._held.get(page, number + 1) <= number:
+            del self._held[page]
+        self._place()
+
+    def _after_dram(self, on_end: Callable[[], None]) -> None:
+        begins = max(self._clock.now, self._dram_free_at)
+        self._dram_free_at = begins + self._drive.device.cache_latency
+        self._clock.after(self._dram_free_at - self._clock.now, on_end)

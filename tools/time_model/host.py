@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from time_model.array import Parity, Striped
 from time_model.arrival import ArrivalDrive
-from time_model.cache import Cache
+from time_model.cache import Cache, RecentCache
 from time_model.clock import Clock
 from time_model.device import Mapped
 from time_model.drive import Drive
@@ -190,10 +190,11 @@ class _Host:
 
 
 def _target(setup: Setup, clock: Clock, drives: list[AnyDrive]) -> Target:
-    cached = setup.device.cache_pages > 0
-    ports = [
-        Port(clock, Cache(clock, drive) if cached else drive, setup.device) for drive in drives
-    ]
+    inside: list[Target] = [*drives]
+    if setup.device.cache_pages:
+        kind = Cache if setup.device.mapped is Mapped.AT_SERVICE else RecentCache
+        inside = [kind(clock, drive) for drive in drives]
+    ports = [Port(clock, one, setup.device) for one in inside]
     if setup.drives > 1:
         return (Parity if setup.parity else Striped)(ports, setup.unit)
     return ports[0]
