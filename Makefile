@@ -75,7 +75,11 @@ search-on: ## Fuzz and swarm on from where the last search ended (SECONDS_EACH o
 
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
-	$(PYTHON) tests/mutants/run.py --page docs/mutants.md
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_hand
+
+.PHONY: mutants-pages
+mutants-pages: ## Write the page of seeded bugs from what is stored
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_hand --page
 
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
