@@ -19,7 +19,7 @@ from pathlib import Path
 
 from mutants import suites, tree
 from mutants.stored import Row, Store, named
-from mutants.suites import SWARM, Outcome, Verdict
+from mutants.suites import NEW, SWARM, Outcome, Verdict
 
 HERE = Path(__file__).parent
 TREE = tree.WORK / "tree"
@@ -73,7 +73,7 @@ def main() -> int:
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(written(mutants, store), encoding="utf-8")
     told = [store.rows[mutant.what] for mutant in chosen if mutant.what in store.rows]
-    noticed = sum(row.outcome is not Outcome.SURVIVED for row in told)
+    noticed = sum(row.outcome in {Outcome.KILLED, Outcome.TIMED_OUT} for row in told)
     print(f"{noticed} of {len(told)} seeded bugs noticed")
     return int(noticed < len(told))
 
@@ -98,7 +98,8 @@ def run(mutants: list[Mutant], chosen: list[Mutant], store: Store) -> None:
         store.add(row)
         print(f"{number:3} {mutant.what}\n    {named(row)}", flush=True)
 
-    suites.judged_all(list(by_number), suites.built(TREE), told, os.cpu_count() or 1)
+    bugs = dict.fromkeys(by_number, NEW)
+    suites.judged_all(bugs, suites.built(TREE), told, os.cpu_count() or 1)
 
 
 def seed(mutants: list[Mutant]) -> None:
@@ -139,7 +140,8 @@ HEAD = """\
 
 Bugs that somebody might well write, seeded by hand into the engine, the mappings, the victim
 policies, the schedules, the arrays, faults and power loss, saved drives and the metrics, one at a
-time; and the first test that fails.
+time; and the first test that fails. [Mutants by machine](mutants-by-machine.md) are changes that
+nobody has thought of.
 `make mutants` repeats it and writes this page. The bugs are in `tests/mutants/mutants.toml`; one
 that does not fit the code any more is named. Unit tests run first, then the suites of
 `crates/copyback/tests` that are quick, then `swarm` and `reference`; what comes after the first

@@ -23,8 +23,9 @@ class Row(NamedTuple):
     outcome, suite, test
         The first test that failed, or did not end, and its suite; empty if it survived. Of one that
         does not compile, ``test`` is what the compiler says.
+        Of one that is open, ``suite`` is the last one that did not notice it.
     seconds
-        How long that took; empty where nobody measured it.
+        Of the processor that it took; empty where nobody measured it.
     commit
         Of the code that was mutated.
     """
@@ -42,6 +43,11 @@ class Row(NamedTuple):
         """Put a verdict into a row."""
         seconds = f"{verdict.seconds:.0f}"
         return cls(bug, place, verdict.outcome, verdict.suite, verdict.test, seconds, commit)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What has become of it."""
+        return Verdict(self.outcome, self.suite, self.test, float(self.seconds or 0))
 
 
 class Store:
@@ -84,6 +90,8 @@ def named(row: Row) -> str:
     test, _, end = row.test.partition(" (")
     if row.outcome is Outcome.TIMED_OUT:
         return f"{suite}: `{test}` does not end" if test else f"{suite}: does not end"
+    if row.outcome is Outcome.OPEN:
+        return f"none up to {suite}"
     if row.outcome is Outcome.SURVIVED:
         return "**no**"
     return f"{suite}: `{test}`" + (f" ({end}" if end else "")

@@ -6,19 +6,19 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutants import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 #: In groups that take some seconds, half a minute, and minutes: the first runs on all bugs before
 #: the second runs on those that are left. First come the unit tests, and what notices most.
@@ -39,12 +39,16 @@ GROUPS = (
     ("second_model", "disksim", "fuzz", "reference"),
 )
 SUITES = tuple(name for group in GROUPS for name in group)
+#: How long the suites took without a bug, as they were built last.
+TIMES = tree.WORK / "times.json"
 #: Cases of each kind of the swarm, and those whose power is cut.
 SWARM = {"COPYBACK_SWARM_RUNS": "300", "COPYBACK_SWARM_CUTS": "50"}
-#: A suite that takes this many times as long as without a bug, and so many seconds at least,
-#: does not end.
+#: A suite that takes this many times as long as without a bug, and so many seconds at least, does
+#: not end: seconds of the processor, so that it does not matter what else the machine does.
 TIMES_AS_LONG = 10
 SHORTEST_LIMIT_S = 30
+#: Nor does one that has taken this many times that by the clock.
+LONGEST_WAIT = 30
 #: A bug may also ask for memory for ever.
 MOST_MEMORY = 6 << 30
 
@@ -55,6 +59,8 @@ class Outcome(Enum):
     KILLED = "killed"
     TIMED_OUT = "timed out"
     SURVIVED = "survived"
+    #: It survived the suites up to one, and the others are yet to be run.
+    OPEN = "open"
     #: It does not compile.
     UNVIABLE = "unviable"
     #: It cannot be built beside the others.
@@ -63,12 +69,16 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the suites say of a bug, and how long it took them."""
+    """What the suites say of a bug, and the time of the processor that it took them."""
 
     outcome: Outcome
     suite: str
     test: str
     seconds: float
+
+
+#: Of a bug on which no suite was run.
+NEW = Verdict(Outcome.OPEN, "", "", 0)
 
 
 @dataclass
@@ -78,7 +88,7 @@ class Suite:
     name: str
     binary: str
     directory: Path
-    limit_s: float = 3600
+    limit_s: int = 3600
 
 
 def command(verb: list[str]) -> list[str]:
@@ -113,111 +123,106 @@ def built(at: Path) -> list[Suite]:
 
 
 def judged_all(
-    numbers: list[int], suites: list[Suite], told: Callable[[int, Verdict], None], jobs: int
+    bugs: dict[int, Verdict], suites: list[Suite], told: Callable[[int, Verdict], None], jobs: int
 ) -> None:
-    """Judge bugs, ``jobs`` of them at a time, and tell of each when it is done.
-
-    Those that the quick suites do not notice come last, as they take minutes each.
-    """
-    left = dict.fromkeys(numbers, 0.0)
-    for names in GROUPS:
-        here = [suite for suite in suites if suite.name in names]
-        if left:
+    """Judge bugs that are open, ``jobs`` at a time, and tell what each group of suites says."""
+    for at, names in enumerate(GROUPS):
+        passed = {name for group in GROUPS[at:] for name in group}
+        due = {
+            number: verdict
+            for number, verdict in bugs.items()
+            if verdict.outcome is Outcome.OPEN and verdict.suite not in passed
+        }
+        if due:
+            here = [suite for suite in suites if suite.name in names]
             measure(here)
-            left = judged(left, here, told, jobs)
-            print(f"{len(left)} are noticed by none of {', '.join(names)}", *left, flush=True)
-    for number, seconds in left.items():
-        told(number, Verdict(Outcome.SURVIVED, "", "", seconds))
+            bugs = bugs | judged(due, here, told, jobs)
 
 
 def measure(suites: list[Suite]) -> None:
-    """Run suites without a bug, which none may fail, and bound their time by what it takes."""
+    """Bound the time of suites by what each takes without a bug, with which none may fail."""
+    times = json.loads(TIMES.read_text(encoding="utf-8")) if TIMES.exists() else {}
     for suite in suites:
-        verdict = run(suite, 0)
-        if verdict.outcome is not Outcome.SURVIVED:
-            sys.exit(f"without a bug, {suite.name}: {verdict.test} fails")
-        suite.limit_s = max(SHORTEST_LIMIT_S, TIMES_AS_LONG * verdict.seconds)
-        print(f"without a bug, {suite.name} takes {verdict.seconds:.1f} s", flush=True)
+        built = f"{suite.binary} {Path(suite.binary).stat().st_mtime_ns}"
+        if built not in times:
+            verdict = run(suite, 0)
+            if verdict.outcome is not Outcome.SURVIVED:
+                sys.exit(f"without a bug, {suite.name}: {verdict.test} fails")
+            times[built] = verdict.seconds
+            TIMES.write_text(json.dumps(times), encoding="utf-8")
+        suite.limit_s = max(SHORTEST_LIMIT_S, round(TIMES_AS_LONG * times[built]))
+        print(f"without a bug, {suite.name} takes {times[built]:.1f} s", flush=True)
 
 
 def judged(
-    bugs: dict[int, float], suites: list[Suite], told: Callable[[int, Verdict], None], jobs: int
-) -> dict[int, float]:
-    """Judge bugs by some suites; return those that survive, all with the seconds that they took."""
+    bugs: dict[int, Verdict], suites: list[Suite], told: Callable[[int, Verdict], None], jobs: int
+) -> dict[int, Verdict]:
+    """Judge bugs by some suites; tell and return what comes of each."""
     left, lock = iter(bugs.items()), threading.Lock()
-    survivors = {}
+    verdicts = {}
 
     def work() -> None:
         while True:
             with lock:
-                number, seconds = next(left, (None, 0.0))
+                number, before = next(left, (None, NEW))
             if number is None:
                 return
-            verdict = first_failure(number, suites)
-            verdict = replace(verdict, seconds=verdict.seconds + seconds)
+            verdict = first_failure(number, suites, before)
             with lock:
-                if verdict.outcome is Outcome.SURVIVED:
-                    survivors[number] = verdict.seconds
-                    print(f"{number:3} is not noticed yet", flush=True)
-                else:
-                    told(number, verdict)
+                verdicts[number] = verdict
+                told(number, verdict)
 
     threads = [threading.Thread(target=work) for _ in range(jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return survivors
+    return verdicts
 
 
-def first_failure(number: int, suites: list[Suite]) -> Verdict:
-    """Run suites with a bug switched on until a test fails."""
-    seconds = 0.0
+def first_failure(number: int, suites: list[Suite], verdict: Verdict) -> Verdict:
+    """Run suites with a bug switched on until a test fails; other suites gave this verdict."""
     for suite in suites:
-        verdict = run(suite, number)
-        seconds += verdict.seconds
+        found = run(suite, number)
+        verdict = replace(found, seconds=verdict.seconds + found.seconds)
         if verdict.outcome is not Outcome.SURVIVED:
-            return replace(verdict, seconds=seconds)
-    return Verdict(Outcome.SURVIVED, "", "", seconds)
+            return verdict
+    if suites[-1].name == SUITES[-1]:
+        return replace(verdict, suite="")
+    return replace(verdict, outcome=Outcome.OPEN)
 
 
 def run(suite: Suite, number: int) -> Verdict:
     """Run one suite, and end it at the first test that fails or when it has taken too long."""
-    began = time.monotonic()
     process = subprocess.Popen(
         [suite.binary, "--test-threads=1"],
         cwd=suite.directory,
         env={**os.environ, **SWARM, tree.SWITCH: str(number)},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
-        errors="replace",
     )
     resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(suite.limit_s, end)
-    timer.start()
+    resource.prlimit(process.pid, resource.RLIMIT_CPU, (suite.limit_s, suite.limit_s + 1))
+    # Should it wait for something that never comes, it takes no time of the processor.
+    waits = threading.Timer(suite.limit_s * LONGEST_WAIT, process.send_signal, [signal.SIGXCPU])
+    waits.start()
     test, has_failed = last_test(process)
     if has_failed:
         process.kill()
-    status = process.wait()
-    timer.cancel()
-    seconds = time.monotonic() - began
+    _, status, usage = os.wait4(process.pid, 0)
+    waits.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = usage.ru_utime + usage.ru_stime
     if has_failed:
         return Verdict(Outcome.KILLED, suite.name, test, seconds)
-    if late.is_set():
+    if process.returncode in {-signal.SIGXCPU, -signal.SIGKILL}:
         return Verdict(Outcome.TIMED_OUT, suite.name, test, seconds)
-    if status != 0:
+    if process.returncode != 0:
         return Verdict(Outcome.KILLED, suite.name, f"{test} (ends the process)", seconds)
     return Verdict(Outcome.SURVIVED, suite.name, "", seconds)
 
 
-def last_test(process: subprocess.Popen[str]) -> tuple[str, bool]:
+def last_test(process: subprocess.Popen[bytes]) -> tuple[str, bool]:
     """Read on until a test fails or none is left; return the last that began, and if it failed."""
     assert process.stdout is not None
     said, test = "", ""
