@@ -108,7 +108,7 @@ def built(at: Path) -> list[Suite]:
     done = subprocess.run(
         [*command(["test", "--no-run"]), "--message-format=json-render-diagnostics"],
         cwd=at,
-        env=environment("build2"),
+        env=environment("build"),
         stdout=subprocess.PIPE,
         text=True,
         check=False,
