@@ -75,7 +75,20 @@ search-on: ## Fuzz and swarm on from where the last search ended (SECONDS_EACH o
 
 .PHONY: mutants
 mutants: ## Seed bugs one at a time, see that a test notices each, and write docs/mutants.md
-	$(PYTHON) tests/mutants/run.py --page docs/mutants.md
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_hand
+
+.PHONY: mutants-machine
+mutants-machine: ## Run what of the sample of cargo-mutants has not been run, and write docs/mutants-by-machine.md (an hour)
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_machine
+
+.PHONY: mutants-nightly
+mutants-nightly: ## Run a tenth of that sample again, another one each day (some minutes beside the build)
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_machine --tenth
+
+.PHONY: mutants-pages
+mutants-pages: ## Write the pages of seeded bugs and of mutants by machine from what is stored
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_hand --page
+	PYTHONPATH=tests $(PYTHON) -m mutants.by_machine --page
 
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
