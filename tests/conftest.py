@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from commands import Commands
 from copyback import configuration
 from nbd import FAST
 from tiny_paper import write
 
 if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -79,19 +80,19 @@ def tiny_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write(tmp_path / "tiny")
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    started = Commands()
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> RunCli:
+def cli(tmp_path: Path, commands: Commands) -> RunCli:
     def run(
         *arguments: str | Path, status: int = 0, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "copyback", *map(str, arguments)],
-            capture_output=True,
-            encoding="utf-8",
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
-            timeout=120,
-        )
+        done = commands.run(list(map(str, arguments)), tmp_path, {**os.environ, **(env or {})})
         assert done.returncode == status, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done

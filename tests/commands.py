@@ -1,0 +1,104 @@
+"""Commands in processes of their own that need not import everything anew.
+
+Most of the time of a short command goes into imports. So one process imports what commands need,
+and is forked for each of them: a command has a process, working directory, environment, streams
+and exit status of its own, and ends as any interpreter does. Tests of what happens before or while
+modules are imported (locale, laziness, extras) start an interpreter instead.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from copyback import __main__, cli
+
+#: What commands import, most of them not until they need it.
+MODULES = ("numpy", "jinja2", "rich.console", "rich.progress", "typer._adapters")
+TIMEOUT_S = 120
+
+
+class Commands:
+    """Runs ``python -m copyback`` by forking a process that has imported it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONUTF8": "1"},
+            encoding="utf-8",
+        )
+
+    def run(
+        self, arguments: list[str], cwd: Path, env: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; one that takes longer than two minutes is killed and raises."""
+        with tempfile.TemporaryDirectory() as streams:
+            asked = {"arguments": arguments, "cwd": str(cwd), "env": env, "streams": streams}
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+            status = json.loads(self._process.stdout.readline())
+            if status is None:
+                raise subprocess.TimeoutExpired(arguments, TIMEOUT_S)
+            out, err = (Path(streams, name).read_text(encoding="utf-8") for name in ("out", "err"))
+        return subprocess.CompletedProcess(arguments, status, out, err)
+
+    def close(self) -> None:
+        """End the process that is forked."""
+        self._process.communicate()
+
+
+def serve() -> None:
+    """Fork for each command that is asked for on stdin, and answer with its exit status."""
+    for name in MODULES:
+        import_module(name)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            become(asked)
+            return
+        print(json.dumps(ended(child)), flush=True)
+
+
+def become(asked: dict[str, Any]) -> None:
+    """Turn this process into the command, and run it. Raises `SystemExit`."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    for descriptor, name in ((1, "out"), (2, "err")):
+        file = os.open(Path(asked["streams"], name), os.O_WRONLY | os.O_CREAT, 0o600)
+        os.dup2(file, descriptor)
+        os.close(file)
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    sys.argv = [__main__.__file__, *asked["arguments"]]
+    cli.main()
+
+
+def ended(child: int) -> int | None:
+    """Wait for a process. Returns its exit status, or nothing if it had to be killed."""
+    until = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+if __name__ == "__main__":
+    serve()
