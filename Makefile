@@ -43,18 +43,22 @@ $(UV_HOME)/bin/uv:
 .PHONY: test
 test: test-rust test-python ## Pass every test
 
+# The Python face has no tests in Rust (they are those of the package), and takes a third of a build of all.
+RUST_TESTS := cargo test --workspace --exclude copyback-python
+
 .PHONY: test-rust
 test-rust: ## Unit, property and documentation tests of the simulator
-	cargo test --workspace
+	$(RUST_TESTS)
 
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line
-	$(RUN) pytest -n auto
+	$(RUN) pytest -n auto --dist worksteal
 	$(RUN) pytest --doctest-modules python/copyback
 
 .PHONY: test-long
-test-long: ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
-	cargo test --workspace -- --ignored
+test-long: setup ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
+	$(RUST_TESTS) -- --ignored
+	$(RUN) pytest -n auto -m long
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
 
 .PHONY: pairs

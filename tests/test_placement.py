@@ -35,6 +35,14 @@ TRACES = {
     "uniform": (0.0, 5),
 }
 
+#: Each trace; for `make test-long` alone those that differ from the others in their skew only.
+EACH_TRACE = [
+    pytest.param(
+        name, marks=pytest.mark.long if name in ("zipf-0.6", "zipf-0.8", "zipf-1.2") else ()
+    )
+    for name in TRACES
+]
+
 #: Theirs: ours, by their names and numbers of classes.
 PLACEMENTS: dict[tuple[str, str], Any] = {
     ("one_class", "1"): "one_class",
@@ -187,7 +195,7 @@ def amplification(
     return found
 
 
-@pytest.mark.parametrize("trace", TRACES)
+@pytest.mark.parametrize("trace", EACH_TRACE)
 def test_write_amplification_is_that_of_the_authors_of_sepbit(
     trace: str, traces: dict[str, Path]
 ) -> None:
@@ -303,7 +311,7 @@ def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
             assert abs(found / base - 1) < 0.01, placement
 
 
-@pytest.mark.parametrize("trace", TRACES)
+@pytest.mark.parametrize("trace", EACH_TRACE)
 def test_no_placement_beats_the_oracle(trace: str, traces: dict[str, Path]) -> None:
     victim = VICTIMS["cost_benefit"]
     bound = amplification("oracle", victim, traces[trace])

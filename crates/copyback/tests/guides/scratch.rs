@@ -42,6 +42,10 @@ incremental = false
 opt-level = 0
 debug = false
 incremental = false
+[profile.test.package.copyback-serve]
+opt-level = 0
+debug = false
+incremental = false
 [profile.test.package.copyback-workload]
 opt-level = 0
 debug = false
@@ -145,6 +149,8 @@ impl Scratch {
     pub fn test(&self, names: &[&str]) -> String {
         let output = Command::new(env!("CARGO"))
             .args(["test", "--offline", "-p", "copyback", "-p", "copyback-config"])
+            // It is not changed: with it, what all depend on has the features that it has in any test.
+            .args(["-p", "copyback-serve"])
             .args(["-p", "copyback-workload", "--lib", "--test", "swarm", "--"])
             .args(names)
             .current_dir(root())
