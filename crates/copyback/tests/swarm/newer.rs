@@ -1,15 +1,15 @@
 //! Keys that came after the first cases were drawn. They are drawn from a stream of their own, so that all else of a
 //! case stays what it was.
 
-use copyback::config::quantity::{Share, Size, Time};
+use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Cuts, Delay, DelayRow,
     DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
-    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
-    Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
-    SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
-    Within, Workload,
+    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PageLatency,
+    PipelineOrder, Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round,
+    SlcCache, SlcTiming, Ssd, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp,
+    WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -147,6 +147,42 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     }
     if config.ssd.power.protection == Protection::None && draw.chance(0.4) {
         config.ssd.power.paired_pages = draw.of(&[2, 3, 4, 8]);
+    }
+    leave_time_between_refreshes(
+        &mut Draw::new(number, &format!("{name}/refresh")),
+        &mut config.ssd,
+    );
+}
+
+/// Makes most ages at which blocks are refreshed longer than it takes to write a plane anew: a drive that is not done
+/// with one round when the next is due does little else, for as long as its case lasts.
+fn leave_time_between_refreshes(draw: &mut Draw, ssd: &mut Ssd) {
+    let Some(age) = ssd.refresh.age.filter(|_| draw.chance(0.95)) else { return };
+    let geometry = &ssd.geometry;
+    let pages = u64::from(geometry.blocks_per_plane * geometry.pages_per_block);
+    let round = pages * (program_ns(ssd) + channel_ns(ssd));
+    ssd.refresh.age = Some(age.max(Time::from_ns(draw.of(&[2, 5, 20]) * round)));
+}
+
+/// What the slowest program of a page takes.
+fn program_ns(ssd: &Ssd) -> u64 {
+    match &ssd.timing.program {
+        PageLatency::Uniform(time) => time.0.as_ns(),
+        PageLatency::ByPageType(times) => {
+            times.iter().map(|time| time.0.as_ns()).max().unwrap_or(0)
+        }
+    }
+}
+
+/// How long a channel is busy while a page of each of its planes is read and programmed.
+fn channel_ns(ssd: &Ssd) -> u64 {
+    let geometry = &ssd.geometry;
+    let planes = geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die;
+    match ssd.timing.transfer_rate {
+        Rate::None => 0,
+        Rate::BytesPerSecond(rate) => {
+            2 * u64::from(planes) * geometry.page_size.0 * 1_000_000_000 / rate
+        }
     }
 }
 
