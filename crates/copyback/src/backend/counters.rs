@@ -319,4 +319,65 @@ mod tests {
         assert_eq!(counters.write_amplification(), Some(2.0));
         assert_eq!(Counters::default().write_amplification(), None);
     }
+
+    #[test]
+    fn what_is_striped_counts_once_for_each_of_its_planes() {
+        let counted = Counters {
+            erases: 2,
+            collections: 3,
+            levelling_runs: 4,
+            read_reclaims: 5,
+            refreshes: 6,
+            merges: Merges { switch: 7, partial: 8, full: 9, ..Merges::default() },
+            reads: 10,
+            programs: 20,
+            copybacks: 30,
+            host_programs: 40,
+            pages_moved: 50,
+            replacing: 60,
+            parity: 70,
+            rebuilt: 80,
+            reads_around: 90,
+            reads_rebuilt: 100,
+            reads_lost: 110,
+            moves_rebuilt: 120,
+            stripe_reads: 130,
+            mapping: MappingCounters { reads: 140, writes: 150, ..MappingCounters::default() },
+            ..Counters::default()
+        };
+        let pages_alone = Counters {
+            multi_plane_reads: 10,
+            multi_plane_programs: 20,
+            reads: 20,
+            programs: 40,
+            copybacks: 60,
+            host_programs: 80,
+            pages_moved: 100,
+            replacing: 120,
+            parity: 140,
+            rebuilt: 160,
+            reads_around: 180,
+            reads_rebuilt: 200,
+            reads_lost: 220,
+            moves_rebuilt: 240,
+            stripe_reads: 260,
+            mapping: MappingCounters { reads: 280, writes: 300, ..MappingCounters::default() },
+            moves: Moves { together: 100, ..Moves::default() },
+            ..counted
+        };
+        assert_eq!(counted.striped(1, 1), counted);
+        assert_eq!(counted.striped(1, 2), pages_alone);
+        let both = Counters {
+            multi_plane_erases: 2,
+            erases: 8,
+            joined: 9,
+            collections: 12,
+            levelling_runs: 16,
+            read_reclaims: 20,
+            refreshes: 24,
+            merges: Merges { switch: 28, partial: 32, full: 36, ..Merges::default() },
+            ..pages_alone
+        };
+        assert_eq!(counted.striped(4, 2), both);
+    }
 }

@@ -138,4 +138,15 @@ mod tests {
         }
         assert_eq!(leveller.block_to_level(plane, &blocks), Some(BlockId(1)));
     }
+
+    #[test]
+    fn equally_worn_blocks_are_left_alone_whatever_their_numbers() {
+        let shape = Geometry { blocks_per_plane: 4, ..SHAPE };
+        let mut blocks = Blocks::new(&shape);
+        let wear = Wear { static_threshold: 2, compare: WearCompare::BlockNumbers };
+        let mut leveller = WearLeveller::new(&wear, &shape, &blocks);
+        // The number of the first one is below that of all others.
+        blocks.set_bad(BlockId(0));
+        assert_eq!(leveller.block_to_level(PlaneId(0), &blocks), None);
+    }
 }

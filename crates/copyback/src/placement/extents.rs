@@ -169,4 +169,11 @@ mod tests {
         extents.halve(4);
         assert_eq!(list(&extents), [(0, 1), (2, 7), (4, 4), (6, 0)]);
     }
+
+    #[test]
+    fn all_its_bytes_are_in_use_when_the_last_cut_is_in_the_middle() {
+        let mut extents = Extents::new(2, 100);
+        write(&mut extents, 40, 10);
+        assert_eq!(extents.bytes(), list(&extents).len() * size_of::<Extent>());
+    }
 }

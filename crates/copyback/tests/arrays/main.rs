@@ -1,5 +1,7 @@
 //! Arrays as wholes: what must hold whatever the drives do.
 
+mod repairs;
+
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -270,4 +272,14 @@ fn the_first_drive_that_wears_out_is_named_however_many_are_prepared() {
     }
 }
 
-mod repairs;
+#[test]
+fn of_two_writes_of_a_stripe_the_second_tells_that_it_waited_for_the_first() {
+    let file = written("0 0 0 8 0\n0 0 8 8 0\n");
+    let path = file.path().to_str().expect("a plain path");
+    let simulation = run(&load(RAID5, &[("workload.path", path), ("metrics.slowest", "1")]));
+    let slowest = &simulation.slowest().expect("it is kept")[0];
+    assert_eq!(slowest["request"], 1);
+    let waits = slowest["waits"].as_array().expect("a list");
+    let for_stripe: Vec<_> = waits.iter().filter(|wait| wait["for"] == "stripe").collect();
+    assert!(matches!(for_stripe[..], [wait] if wait["behind"]["request"] == 0), "{slowest}");
+}

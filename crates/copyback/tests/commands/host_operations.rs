@@ -4,7 +4,7 @@ use copyback::ids::Lpn;
 use copyback::ssd::Part::{Bus, QueueBehindIo, Service};
 use copyback::workload::{Handle, Hint};
 
-use crate::toy::Toy;
+use crate::toy::{Toy, at};
 
 const DOUBLE: (&str, &str) = ("ssd.timing.register", "double");
 const IN_ORDER: (&str, &str) = ("host.scheduling", "in_order");
@@ -248,4 +248,16 @@ fn a_read_whose_page_has_moved_to_another_die_meanwhile_is_served_by_that_one() 
     toy.assert_ends(4, 1_222_000);
     toy.assert_ends(6, 1_422_000);
     toy.assert_ends(5, 1_453_000);
+}
+
+#[test]
+fn each_die_tells_how_many_blocks_are_free_on_its_planes() {
+    let mut toy =
+        Toy::new(&[("ssd.geometry.dies_per_chip", "2"), ("ssd.geometry.planes_per_die", "2")]);
+    // All on the first plane: they fill one of its blocks, and open another.
+    let writes = [0, 4, 8, 12, 16].map(|lpn| (lpn, lpn));
+    toy.writes(0, &writes);
+    toy.run();
+    let free: Vec<u32> = toy.ssd.die_uses(at(toy.now_ns())).map(|die| die.free_blocks).collect();
+    assert_eq!(free, [14, 16]);
 }

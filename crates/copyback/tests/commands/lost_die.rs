@@ -252,3 +252,11 @@ fn a_host_that_writes_faster_than_pages_are_rebuilt_leaves_room_for_them() {
     let last = toy.done.iter().map(|done| done.ns).max();
     assert!(last > Some(lost_at + 100_000_000), "{last:?}");
 }
+
+#[test]
+fn the_pages_of_each_plane_of_the_die_are_rebuilt() {
+    let toy = lost(&[("ssd.geometry.planes_per_die", "2")], 60);
+    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert!(pages_on(&toy, 1).is_empty());
+    assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
+}

@@ -51,3 +51,35 @@ fn plane_of(lpn: Lpn, die: usize, ftl: &Ftl, turns: &mut [u32]) -> PlaneId {
     turns[die.index()] += 1;
     PlaneId(geometry.first_plane(die).0 + turn)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loader;
+
+    #[test]
+    fn writes_without_a_place_of_their_own_go_to_the_dies_in_turn() {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 3, planes_per_die = 1, \
+                        blocks_per_plane = 16, pages_per_block = 4 }";
+        let loader = Loader::new()
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.7")
+            .set("ssd.ftl.allocation", "\"dynamic\"");
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let ftl = Ftl::new(&config, "ssd/0");
+        let write = |first, pages| Announced {
+            arrival: Instant::START,
+            first: Lpn(first),
+            pages,
+            writes: true,
+        };
+        let on = |plane, pages: &[u32]| {
+            let mut expected = Expected::new(PlaneId(plane));
+            pages.iter().for_each(|lpn| ftl.expect(Lpn(*lpn), &mut expected));
+            expected
+        };
+        let found = foresee(&[write(4, 3), write(20, 2)], &ftl, 2);
+        assert_eq!(found, [on(2, &[4, 20]), on(0, &[5, 21]), on(1, &[6])]);
+        assert_eq!(foresee(&[write(4, 2)], &ftl, 0), [on(0, &[4]), on(1, &[5])]);
+    }
+}

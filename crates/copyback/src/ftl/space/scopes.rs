@@ -113,6 +113,7 @@ mod tests {
         assert!(!scopes.note(PlaneId(2), 2), "six blocks are enough");
         assert!(scopes.note(PlaneId(3), 3));
         assert!(scopes.is_short(PlaneId(2)) && !scopes.is_short(PlaneId(1)));
+        assert_eq!([1, 2, 3].map(|plane| scopes.free(PlaneId(plane))), [8, 5, 5]);
         assert!(scopes.take_has_become_short() && !scopes.take_has_become_short());
         assert!(!scopes.note(PlaneId(3), 5), "it stays short until it has eight");
         assert!(scopes.note(PlaneId(2), 3));

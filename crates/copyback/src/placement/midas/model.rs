@@ -211,4 +211,15 @@ mod tests {
         assert_eq!([2, 4].map(valid), [Some(0.5); 2]);
         assert_eq!(valid(95), None, "longer than the window");
     }
+
+    #[test]
+    fn of_ten_segments_those_are_valid_that_have_not_died_yet() {
+        // Of what is written half dies after 2 segments: of ten, the last two are whole and the others half valid.
+        let mut counts = vec![0.0; 400];
+        (counts[8], counts[160]) = (100.0, 100.0);
+        let model = Model::new(&counts, 30.0, 64, 10.0);
+        assert_eq!(model.valid_data(&Span { from: 0, to: 40 }, 200.0), 6.0);
+        // What is moved after two segments lives, all of it.
+        assert_eq!(model.valid_data(&Span { from: 9, to: 49 }, 100.0), 10.0);
+    }
 }
