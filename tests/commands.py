@@ -3,7 +3,8 @@
 Most of the time of a short command goes into imports. So one process imports what commands need,
 and is forked for each of them: a command has a process, working directory, environment, streams
 and exit status of its own, and ends as any interpreter does. Tests of what happens before or while
-modules are imported (locale, laziness, extras) start an interpreter instead.
+modules are imported (locale, laziness, extras) start an interpreter instead, and so does a command
+with settings of the interpreter's in its environment.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copyback import __main__, cli
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 #: What commands import, most of them not until they need it.
-MODULES = ("numpy", "jinja2", "rich.console", "rich.progress", "typer._adapters")
+MODULES = ("numpy", "jinja2", "rich.console", "rich.progress")
 TIMEOUT_S = 120
 
 
@@ -30,6 +34,7 @@ class Commands:
     """Runs ``python -m copyback`` by forking a process that has imported it."""
 
     def __init__(self) -> None:
+        self._settings = settings(os.environ)
         self._process = subprocess.Popen(
             [sys.executable, __file__],
             stdin=subprocess.PIPE,
@@ -42,6 +47,8 @@ class Commands:
         self, arguments: list[str], cwd: Path, env: dict[str, str]
     ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end; one that takes longer than two minutes is killed and raises."""
+        if settings(env) != self._settings:
+            return in_an_interpreter(arguments, cwd, env)
         with tempfile.TemporaryDirectory() as streams:
             asked = {"arguments": arguments, "cwd": str(cwd), "env": env, "streams": streams}
             assert self._process.stdin is not None
@@ -57,6 +64,26 @@ class Commands:
     def close(self) -> None:
         """End the process that is forked."""
         self._process.communicate()
+
+
+def settings(env: Mapping[str, str]) -> dict[str, str]:
+    """Return what of an environment an interpreter reads as it starts."""
+    return {name: value for name, value in env.items() if name.startswith("PYTHON")}
+
+
+def in_an_interpreter(
+    arguments: list[str], cwd: Path, env: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user's shell does."""
+    return subprocess.run(
+        [sys.executable, "-m", "copyback", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env={"PYTHONUTF8": "1", **env},
+        timeout=TIMEOUT_S,
+        check=False,
+    )
 
 
 def serve() -> None:
