@@ -101,10 +101,9 @@ def serve() -> None:
 
 def become(asked: dict[str, Any]) -> None:
     """Turn this process into the command, and run it. Raises `SystemExit`."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    for descriptor, name in ((1, "out"), (2, "err")):
-        file = os.open(Path(asked["streams"], name), os.O_WRONLY | os.O_CREAT, 0o600)
+    streams = Path(asked["streams"])
+    for descriptor, path in enumerate((Path(os.devnull), streams / "out", streams / "err")):
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         os.dup2(file, descriptor)
         os.close(file)
     os.chdir(asked["cwd"])
