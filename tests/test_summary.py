@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any, Literal, assert_type
 
 import msgspec
@@ -73,6 +76,34 @@ def test_a_run_from_a_checkout_says_its_commit(
     while not driver.simulation.advance(1 << 20):
         pass
     assert "commit" not in driver.summary("a test").simulator
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git")
+def test_a_checkout_is_looked_at_without_its_lock(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def git(*arguments: str) -> str:
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        command = ["git", *who, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    monkeypatch.setattr(checkout, "HOME", tmp_path)
+    git("init")
+    assert checkout.commit.__wrapped__() is None
+    file = tmp_path / "file"
+    file.write_text("one")
+    git("add", "file")
+    git("commit", "--message", "One")
+    head = git("rev-parse", "HEAD")
+    # Another time of a file is what `git` would note in the index.
+    os.utime(file, (1, 1))
+    (tmp_path / "other").write_text("is not of the checkout")
+    before = (tmp_path / ".git/index").read_bytes()
+    assert checkout.commit.__wrapped__() == head
+    assert (tmp_path / ".git/index").read_bytes() == before
+    file.write_text("two")
+    assert checkout.commit.__wrapped__() == f"{head}-dirty"
 
 
 def test_every_key_has_a_type(tiny: dict[str, Any]) -> None:

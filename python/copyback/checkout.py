@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -15,11 +15,21 @@ def commit() -> str | None:
     """Return the commit of the checkout, with ``-dirty`` if it was changed; None elsewhere."""
     if not (HOME / ".git").exists():
         return None
-    asked = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    # To look is no reason to lock the index.
-    unlocked = os.environ | {"GIT_OPTIONAL_LOCKS": "0"}
+    # `git describe --dirty` locks the index whatever it is told, and, killed, leaves the lock.
+    asked = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch"]
     try:
-        said = subprocess.run(asked, cwd=HOME, env=unlocked, capture_output=True, check=True)
+        said = subprocess.run(
+            [*asked, "--untracked-files=no"], cwd=HOME, capture_output=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
-    return said.stdout.decode().strip()
+    return commit_of(said.stdout.decode())
+
+
+def commit_of(status: str) -> str | None:
+    """Return the commit that a status of ``git`` names; None before the first one."""
+    heads = re.findall(r"^# branch\.oid ([0-9a-f]+)$", status, re.MULTILINE)
+    if not heads:
+        return None
+    is_clean = all(line.startswith("# ") for line in status.splitlines())
+    return heads[0] if is_clean else f"{heads[0]}-dirty"
