@@ -43,7 +43,7 @@ $(UV_HOME)/bin/uv:
 .PHONY: test
 test: test-rust test-python ## Pass every test
 
-# The Python face has no tests in Rust (they are those of the package), and takes a third of a build of all.
+# The Python face has no tests in Rust: they are those of the package. What it alone needs (Arrow) takes long to build.
 RUST_TESTS := cargo test --workspace --exclude copyback-python
 
 .PHONY: test-rust
@@ -59,17 +59,17 @@ test-python: setup ## Tests of the Python package and the command line
 test-long: setup ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
 	$(RUST_TESTS) -- --ignored
 	$(RUN) pytest -n auto -m long
-	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 cargo test --package copyback --test swarm
+	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(RUST_TESTS) --test swarm
 
 .PHONY: pairs
 pairs: ## Measure which pairs of features random drives and arrays have met, and write docs/pairs.md (some minutes)
 	COPYBACK_PAIRS_TO=$(CURDIR)/crates/copyback/tests/swarm/pairs.csv COPYBACK_PAIRS_COMMIT=$$(git rev-parse --short HEAD) \
-	  COPYBACK_SWARM_RUNS=1000 cargo test --package copyback --test swarm pairs_of -- --ignored --nocapture
+	  COPYBACK_SWARM_RUNS=1000 $(RUST_TESTS) --test swarm pairs_of -- --ignored --nocapture
 	$(MAKE) pairs-page
 
 .PHONY: pairs-page
 pairs-page: ## Write docs/pairs.md from what is stored
-	COPYBACK_PAIRS_WRITE=1 cargo test --package copyback --test swarm page_of_pairs
+	COPYBACK_PAIRS_WRITE=1 $(RUST_TESTS) --test swarm page_of_pairs
 
 SECONDS_EACH := 600
 
