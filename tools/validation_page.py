@@ -17,7 +17,7 @@ from copyback.validation.show import conclusion, name_of, share
 from copyback.validation.stored import TIME_MODEL, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/validation.md")
@@ -95,7 +95,7 @@ def against_peers(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield "| row | requests | mean | p99 | p99.9 | counts |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for verdict in verdicts:
-        cells = [f"{ours} ({cause})" for ours, cause in map(verdict_of(verdict), KINDS)]
+        cells = [f"{ours} ({cause})" for ours, cause in (furthest(verdict, kind) for kind in KINDS)]
         requests = verdict.row.load.requests
         yield f"| {verdict.row.name} | {requests:,} | {' | '.join(cells)} |"
     yield ""
@@ -106,18 +106,17 @@ def against_peers(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield f"- {feature}: {' '.join(causes)}"
 
 
-def verdict_of(verdict: Verdict) -> Callable[[str], tuple[str, str]]:
-    """Return what says how far numbers of a kind are off: ours, and the cause's."""
-
-    def furthest(kind: str) -> tuple[str, str]:
-        of = [one for one in verdict.numbers if kind in one.what or kind not in TIMES]
-        if kind not in TIMES:
-            of = [one for one in of if not any(time in one.what for time in TIMES)]
-        explained = [off for off in (one.explained_off() for one in of) if off is not None]
-        ours = max((one.off() for one in of), key=abs)
-        return share(ours), share(max(explained, key=abs)) if explained else ""
-
-    return furthest
+def furthest(verdict: Verdict, kind: str) -> tuple[str, str]:
+    """Return how far the numbers of a kind are off at most: ours, and the cause's."""
+    is_time = kind in TIMES
+    of = [
+        one
+        for one in verdict.numbers
+        if (kind in one.what if is_time else not any(time in one.what for time in TIMES))
+    ]
+    explained = [off for off in (one.explained_off() for one in of) if off is not None]
+    ours = max((one.off() for one in of), key=abs)
+    return share(ours), share(max(explained, key=abs)) if explained else ""
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def written(rows: list[Row], notes: Notes) -> str:
         table(("place", "change"), [[place(row), what(row)] for row in open_ones]),
         "## Open\n",
         tests(of(rows, Outcome.OPEN)),
-        "## Tests that survivors led to\n",
+        "## Tests that they led to\n",
         table(
             ("place", "change", "test"),
             [[place(row), what(row), f"`{notes.led_to[row.bug]}`"] for row in led],
