@@ -46,6 +46,10 @@ test: test-rust test-python ## Pass every test
 # The Python face has no tests in Rust: they are those of the package. What it alone needs (Arrow) takes long to build.
 RUST_TESTS := cargo test --workspace --exclude copyback-python
 
+.PHONY: build-tests
+build-tests: ## Build the tests of the simulator
+	$(RUST_TESTS) --no-run
+
 .PHONY: test-rust
 test-rust: ## Unit, property and documentation tests of the simulator
 	$(RUST_TESTS)
@@ -97,7 +101,7 @@ mutants-pages: ## Write the pages of seeded bugs and of mutants by machine from 
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --profile test --workspace --all-targets -- -D warnings
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy

@@ -44,7 +44,17 @@ def amplification(variant: str) -> tuple[float, float]:
     return result.summary["write_amplification"], 1 + moved[late].sum() / host[late].sum()
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+#: Each row; for `make test-long` alone those that change a setting or the seed.
+EACH_VARIANT = [
+    pytest.param(
+        name,
+        marks=pytest.mark.long if name in ("with another seed", "a tenth must be invalid") else (),
+    )
+    for name in VARIANTS
+]
+
+
+@pytest.mark.parametrize("variant", EACH_VARIANT)
 def test_the_page_says_what_the_preset_gives(variant: str) -> None:
     """Of every row of its table."""
     rows = [line.split("|")[1:-1] for line in PAGE.read_text().splitlines() if "|" in line]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,18 +81,24 @@ def written(skew: float, seed: int) -> NDArray[np.int64]:
     return np.concatenate([np.arange(PAGES), shuffled[np.minimum(ranks, PAGES - 1)]])
 
 
-@pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Write the traces as SSDsim has them: time, device, first sector, sectors, 0 for a write."""
-    folder = tmp_path_factory.mktemp("placement")
-    paths = {}
-    for name, (skew, seed) in TRACES.items():
-        first = written(skew, seed) * 8
+class Traces(dict[str, Path]):
+    """Traces as SSDsim has them (time, device, first sector, sectors, 0 for a write), as needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Path:
+        first = written(*TRACES[name]) * 8
         columns = [np.arange(1, len(first) + 1) * 1000, np.zeros_like(first), first]
         rows = np.column_stack([*columns, np.full_like(first, 8), np.zeros_like(first)])
-        paths[name] = folder / f"{name}.trace"
-        np.savetxt(paths[name], rows, fmt="%d")
-    return paths
+        self[name] = self._folder / f"{name}.trace"
+        np.savetxt(self[name], rows, fmt="%d")
+        return self[name]
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
+    return Traces(tmp_path_factory.mktemp("placement"))
 
 
 #: Where write amplification jumps by 5% as the trigger moves by a third of a percent.
@@ -189,16 +197,19 @@ def test_the_page_of_sepbit_shows_the_reference() -> None:
 def amplification(
     placement: Any, victim: Any, trace: Path, most_invalid: float = MOST_INVALID
 ) -> float:
-    config = drive(placement, victim, trace, most_invalid)
-    found = copyback.run(config).write_amplification
+    return amplification_of(json.dumps(drive(placement, victim, trace, most_invalid)))
+
+
+@cache
+def amplification_of(config: str) -> float:
+    """Write amplification of a drive, which several tests may ask for."""
+    found = copyback.run(json.loads(config)).write_amplification
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("trace", EACH_TRACE)
-def test_write_amplification_is_that_of_the_authors_of_sepbit(
-    trace: str, traces: dict[str, Path]
-) -> None:
+def test_write_amplification_is_that_of_the_authors_of_sepbit(trace: str, traces: Traces) -> None:
     placements = list(PLACEMENTS.items())
     expected = {key: value for key, value in reference().items() if key[0] == trace}
     assert len(expected) == len(PLACEMENTS) * len(VICTIMS), "each has a reference"
@@ -233,7 +244,7 @@ def test_the_page_of_midas_shows_the_reference() -> None:
 
 @pytest.mark.parametrize("placement", ["warcip", "sfs"])
 def test_time_is_as_good_a_clock_where_a_page_comes_each_microsecond(
-    placement: str, traces: dict[str, Path]
+    placement: str, traces: Traces
 ) -> None:
     by_time = {"type": placement, "clock": "time"}
     victim, trace = VICTIMS["cost_benefit"], traces["zipf-1.0"]
@@ -278,7 +289,7 @@ def test_each_clock_is_that_of_the_authors_of_sepbit(
     assert found == pytest.approx(expected, rel=0.05 if is_far else TOLERANCE)
 
 
-def test_the_victims_of_sfs_are_those_of_the_authors_of_sepbit(traces: dict[str, Path]) -> None:
+def test_the_victims_of_sfs_are_those_of_the_authors_of_sepbit(traces: Traces) -> None:
     with REFERENCE.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["victim"] == "cost_hotness"]
     (row,) = (row for row in rows if row["trace"] == "zipf-1.0")
@@ -289,7 +300,7 @@ def test_the_victims_of_sfs_are_those_of_the_authors_of_sepbit(traces: dict[str,
     assert amplification("sfs", "cost_hotness", trace) > greedy, "of cold blocks it moves too much"
 
 
-def test_the_victims_of_multilog_find_sizes_for_its_logs(traces: dict[str, Path]) -> None:
+def test_the_victims_of_multilog_find_sizes_for_its_logs(traces: Traces) -> None:
     own = {"type": "multi_log", "victims": "own"}
     for skewed in ("zipf-0.8", "zipf-1.0"):
         greedy = amplification("multi_log", "greedy", traces[skewed])
@@ -302,7 +313,7 @@ def test_the_victims_of_multilog_find_sizes_for_its_logs(traces: dict[str, Path]
 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
-    victim: str, traces: dict[str, Path]
+    victim: str, traces: Traces
 ) -> None:
     base = amplification("one_class", VICTIMS[victim], traces["uniform"])
     for placement in PLACEMENTS.values():
@@ -312,14 +323,14 @@ def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
 
 
 @pytest.mark.parametrize("trace", EACH_TRACE)
-def test_no_placement_beats_the_oracle(trace: str, traces: dict[str, Path]) -> None:
+def test_no_placement_beats_the_oracle(trace: str, traces: Traces) -> None:
     victim = VICTIMS["cost_benefit"]
     bound = amplification("oracle", victim, traces[trace])
     for placement in PLACEMENTS.values():
         assert bound < amplification(placement, victim, traces[trace]), placement
 
 
-def test_the_summary_tells_what_became_of_the_blocks_of_each_class(traces: dict[str, Path]) -> None:
+def test_the_summary_tells_what_became_of_the_blocks_of_each_class(traces: Traces) -> None:
     summary = copyback.run(drive("sepbit", "greedy", traces["zipf-1.0"])).summary
     told = summary.placement
     assert told is not None
@@ -378,7 +389,7 @@ def test_midas_writes_what_its_authors_simulator_writes(
 
 
 def test_a_clock_that_stood_still_while_the_drive_was_prepared_is_told(
-    traces: dict[str, Path],
+    traces: Traces,
 ) -> None:
     def notes(clock: str, overwrites: float) -> list[str]:
         config = drive({"type": "warcip", "clock": clock}, "greedy", traces["uniform"])

@@ -36,16 +36,19 @@ impl Instant {
     pub const END: Self = Self(u64::MAX / 2);
 
     /// The point `ns` nanoseconds after the start.
+    #[inline]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
 
     /// Nanoseconds since the start.
+    #[inline]
     pub const fn as_ns(self) -> u64 {
         self.0
     }
 
     /// Seconds since the start.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
@@ -63,6 +66,7 @@ impl Instant {
     }
 
     /// The point that lies `span` later, if the clock has one.
+    #[inline]
     pub fn checked_add(self, span: Duration) -> Option<Self> {
         self.0.checked_add(span.0).map(Self).filter(|at| *at <= Self::END)
     }
@@ -82,11 +86,13 @@ impl Duration {
     pub const LONGEST: Self = Self(u64::MAX / 2);
 
     /// A span of `ns` nanoseconds.
+    #[inline]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
 
     /// A span of `us` microseconds.
+    #[inline]
     pub const fn from_us(us: u64) -> Self {
         Self(us * 1_000)
     }
@@ -103,21 +109,25 @@ impl Duration {
     }
 
     /// The span in nanoseconds.
+    #[inline]
     pub const fn as_ns(self) -> u64 {
         self.0
     }
 
     /// The span in microseconds.
+    #[inline]
     pub fn as_us_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
     /// The span in seconds.
+    #[inline]
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
     /// Whether the span is empty.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -131,12 +141,14 @@ impl Duration {
 
 impl Add<Duration> for Instant {
     type Output = Self;
+    #[inline]
     fn add(self, span: Duration) -> Self {
         Self(self.0 + span.0)
     }
 }
 
 impl AddAssign<Duration> for Instant {
+    #[inline]
     fn add_assign(&mut self, span: Duration) {
         self.0 += span.0;
     }
@@ -158,21 +170,25 @@ impl TotalTime {
     }
 
     /// So many nanoseconds.
+    #[inline]
     pub const fn from_ns(ns: u128) -> Self {
         Self(ns)
     }
 
     /// The time in nanoseconds.
+    #[inline]
     pub const fn as_ns(self) -> u128 {
         self.0
     }
 
     /// The time in microseconds.
+    #[inline]
     pub fn as_us_f64(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
     /// Whether there is none.
+    #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -185,12 +201,14 @@ impl TotalTime {
 }
 
 impl SubAssign for TotalTime {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         self.0 -= other.0;
     }
 }
 
 impl From<Duration> for TotalTime {
+    #[inline]
     fn from(span: Duration) -> Self {
         Self(span.0.into())
     }
@@ -198,18 +216,21 @@ impl From<Duration> for TotalTime {
 
 impl Add for TotalTime {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 }
 
 impl AddAssign for TotalTime {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.0 += other.0;
     }
 }
 
 impl AddAssign<Duration> for TotalTime {
+    #[inline]
     fn add_assign(&mut self, span: Duration) {
         *self += Self::from(span);
     }
@@ -217,6 +238,7 @@ impl AddAssign<Duration> for TotalTime {
 
 impl Mul<u32> for TotalTime {
     type Output = Self;
+    #[inline]
     fn mul(self, times: u32) -> Self {
         Self(self.0 * u128::from(times))
     }
@@ -224,6 +246,7 @@ impl Mul<u32> for TotalTime {
 
 impl Sub for TotalTime {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         debug_assert!(self >= other, "negative time: {self:?} - {other:?}");
         Self(self.0 - other.0)
@@ -231,18 +254,21 @@ impl Sub for TotalTime {
 }
 
 impl std::iter::Sum for TotalTime {
+    #[inline]
     fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
         times.fold(Self::ZERO, Add::add)
     }
 }
 
 impl std::iter::Sum<Duration> for TotalTime {
+    #[inline]
     fn sum<I: Iterator<Item = Duration>>(spans: I) -> Self {
         spans.map(Self::from).sum()
     }
 }
 
 /// The earlier of two times that may be unknown.
+#[inline]
 pub const fn earlier(first: Option<Instant>, second: Option<Instant>) -> Option<Instant> {
     match (first, second) {
         (Some(a), Some(b)) if b.0 < a.0 => Some(b),
@@ -254,6 +280,7 @@ pub const fn earlier(first: Option<Instant>, second: Option<Instant>) -> Option<
 impl Sub for Instant {
     type Output = Duration;
     /// The span between two points; `earlier` must not be later than `self`.
+    #[inline]
     fn sub(self, earlier: Self) -> Duration {
         debug_assert!(self >= earlier, "time runs backwards: {self:?} - {earlier:?}");
         Duration(self.0 - earlier.0)
@@ -262,12 +289,14 @@ impl Sub for Instant {
 
 impl Add for Duration {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 }
 
 impl AddAssign for Duration {
+    #[inline]
     fn add_assign(&mut self, other: Self) {
         self.0 += other.0;
     }
@@ -275,6 +304,7 @@ impl AddAssign for Duration {
 
 impl Sub for Duration {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         debug_assert!(self >= other, "negative span: {self:?} - {other:?}");
         Self(self.0 - other.0)
@@ -282,6 +312,7 @@ impl Sub for Duration {
 }
 
 impl SubAssign for Duration {
+    #[inline]
     fn sub_assign(&mut self, other: Self) {
         *self = *self - other;
     }

@@ -38,10 +38,6 @@ const QUICK_TO_BUILD: &str = "
 opt-level = 0
 debug = false
 incremental = false
-[profile.test.package.copyback-config]
-opt-level = 0
-debug = false
-incremental = false
 [profile.test.package.copyback-serve]
 opt-level = 0
 debug = false

@@ -249,6 +249,9 @@ fn uniform(policy: &str, pages_per_block: &str, utilizations: &[&str]) {
 }
 
 const ALL: [&str; 4] = ["0.70", "0.85", "0.90", "0.93"];
+/// Where much is to spare, and where little is.
+const ENDS: [&str; 2] = ["0.70", "0.93"];
+const BETWEEN: [&str; 2] = ["0.85", "0.90"];
 
 #[test]
 fn fifo_64_pages() {
@@ -262,7 +265,13 @@ fn greedy_64_pages() {
 
 #[test]
 fn d_choices_64_pages() {
-    uniform("dchoices", "64", &ALL);
+    uniform("dchoices", "64", &ENDS);
+}
+
+#[test]
+#[ignore = "long"]
+fn d_choices_64_pages_between() {
+    uniform("dchoices", "64", &BETWEEN);
 }
 
 #[test]
@@ -292,10 +301,26 @@ fn all_policies_256_pages() {
     compare(chosen, uniform_untimed, |_| 0.005);
 }
 
+/// Four fifths of the writes to a fifth of the pages, at some utilisations.
+#[track_caller]
+fn hot_and_cold(utilizations: &[&str]) {
+    let chosen = |row: &Row| {
+        is_main(row, "rosenblum-80/20")
+            && row.is("pages_per_block", "64")
+            && is_one_of(row, "utilization", utilizations)
+    };
+    compare(chosen, untimed, |_| 0.01);
+}
+
 #[test]
 fn hot_and_cold_80_20() {
-    let chosen = |row: &Row| is_main(row, "rosenblum-80/20") && row.is("pages_per_block", "64");
-    compare(chosen, untimed, |_| 0.01);
+    hot_and_cold(&ENDS);
+}
+
+#[test]
+#[ignore = "long"]
+fn hot_and_cold_80_20_between() {
+    hot_and_cold(&BETWEEN);
 }
 
 #[test]
