@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use copyback::config::VictimPolicy;
+use copyback::config::{Age, AgeWeight, CollectionCost, VictimPolicy};
 use copyback::ids::BlockId;
 use copyback::rng::stream;
 use copyback::victim::{InUnits, VictimSelector, Victims};
@@ -127,4 +127,29 @@ fn where_only_units_that_are_not_full_have_invalid_pages_there_is_no_victim() {
     let lost = scan.lose(1);
     units.changed(PLANE, lost.block, lost.valid + 1, lost.valid);
     assert_eq!(units.choose(PLANE, &scan), Some(of_class[0]));
+}
+
+#[test]
+fn a_unit_is_as_old_as_the_block_of_it_that_was_filled_last() {
+    let policy = VictimPolicy::CostBenefit {
+        age: Age::SinceSealed,
+        weight: AgeWeight::Linear,
+        cost: CollectionCost::ValidPages,
+    };
+    // Blocks of class 1 and of class 2, with as many invalid pages each, and when they are filled.
+    for (filled, oldest) in [([10, 20, 90, 30, 40, 50], 3), ([10, 20, 50, 30, 40, 90], 0)] {
+        let (mut units, mut scan) = (in_units(&policy), Scan::default());
+        let first = SHAPE.blocks as u32 / 2;
+        let of_class = |class: u32| (first..).filter(move |block| block % 3 == class).take(3);
+        let blocks: Vec<_> = of_class(1).chain(of_class(2)).map(BlockId).collect();
+        let mut in_order: Vec<_> = filled.into_iter().zip(&blocks).collect();
+        in_order.sort_unstable();
+        for (at, block) in in_order {
+            scan.now = at;
+            scan.close(*block, 3, 0);
+            units.closed(PLANE, *block, 3, &scan);
+        }
+        scan.now = 100;
+        assert_eq!(units.choose(PLANE, &scan), Some(blocks[oldest]), "{filled:?}");
+    }
 }
