@@ -136,20 +136,22 @@ fn a_unit_is_as_old_as_the_block_of_it_that_was_filled_last() {
         weight: AgeWeight::Linear,
         cost: CollectionCost::ValidPages,
     };
-    // Blocks of class 1 and of class 2, with as many invalid pages each, and when they are filled.
-    for (filled, oldest) in [([10, 20, 90, 30, 40, 50], 3), ([10, 20, 50, 30, 40, 90], 0)] {
+    // When the blocks of two units are filled. Of those of the first five pages of seven are valid, of the second three.
+    for (filled, chosen) in [([10, 20, 30, 93, 94, 95], 0), ([10, 20, 95, 90, 91, 92], 3)] {
         let (mut units, mut scan) = (in_units(&policy), Scan::default());
         let first = SHAPE.blocks as u32 / 2;
         let of_class = |class: u32| (first..).filter(move |block| block % 3 == class).take(3);
         let blocks: Vec<_> = of_class(1).chain(of_class(2)).map(BlockId).collect();
-        let mut in_order: Vec<_> = filled.into_iter().zip(&blocks).collect();
+        let valid = [5, 5, 5, 3, 3, 3];
+        let mut in_order: Vec<_> = filled.into_iter().zip(blocks.iter().zip(valid)).collect();
         in_order.sort_unstable();
-        for (at, block) in in_order {
+        for (at, (block, valid)) in in_order {
             scan.now = at;
-            scan.close(*block, 3, 0);
-            units.closed(PLANE, *block, 3, &scan);
+            scan.close(*block, valid, 0);
+            units.closed(PLANE, *block, valid, &scan);
         }
         scan.now = 100;
-        assert_eq!(units.choose(PLANE, &scan), Some(blocks[oldest]), "{filled:?}");
+        // 70 x 2 / 10 against 5 x 4 / 6; then 5 x 2 / 10 against 8 x 4 / 6.
+        assert_eq!(units.choose(PLANE, &scan), Some(blocks[chosen]), "{filled:?}");
     }
 }

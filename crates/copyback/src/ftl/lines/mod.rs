@@ -233,11 +233,11 @@ mod tests {
 
     /// Writes these pages to `plane`; returns where they lie.
     pub fn write(ftl: &mut Ftl, plane: u32, lpns: impl IntoIterator<Item = u32>) -> Vec<Ppn> {
-        let mut one = |lpn: u32| {
+        let one = |lpn: u32| {
             let page = HostPage::without_hint(Lpn(lpn));
             assert!(ftl.accepts(PlaneId(plane), page), "page {lpn}");
             ftl.write(PlaneId(plane), page, u64::from(lpn)).page
         };
-        lpns.into_iter().map(|lpn| one(lpn)).collect()
+        lpns.into_iter().map(one).collect()
     }
 }
