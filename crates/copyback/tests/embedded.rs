@@ -108,6 +108,8 @@ fn every_response_is_that_of_a_run() {
     is_as_in_a_run(&[]);
     is_as_in_a_run(&[("ssd.gc.copyback", "false"), ("ssd.timing.register", "double")]);
     is_as_in_a_run(&[("ssd.gc.preemption", "semi_preemptive"), ("ssd.gc.width", "blind")]);
+    let pipelined = "{ type = \"semi_preemptive\", pipeline = true, pipeline_order = \"joins\" }";
+    is_as_in_a_run(&[("ssd.gc.copyback", "false"), ("ssd.gc.preemption", pipelined)]);
     is_as_in_a_run(&[("ssd.buffer.capacity", "64KiB"), ("host.link_rate", "100MB/s")]);
     is_as_in_a_run(&[("ssd.ftl.allocation", "dynamic"), ("workload.trim_share", "0.1")]);
     is_as_in_a_run(&[("ssd.ftl.mapping", "{ type = \"demand_paged\", cache = \"1KiB\" }")]);

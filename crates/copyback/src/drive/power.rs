@@ -320,3 +320,56 @@ impl Drive {
 fn durable_version(ssd: &Ssd, lpn: Lpn) -> Option<u64> {
     ssd.backend().ftl.audit.as_ref()?.durable_version(lpn)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::all_sectors;
+    use crate::config::Loader;
+    use crate::drive::Serves;
+    use crate::ids::RequestId;
+    use crate::precondition::Preconditioner;
+
+    /// A drive with a write buffer, filled.
+    fn drive() -> Drive {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
+                        blocks_per_plane = 16, pages_per_block = 4, page_size = \"4KiB\" }";
+        let loader = Loader::new()
+            .set("audit", "true")
+            .set("precondition.fill", "1.0")
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.7")
+            .set("ssd.buffer.capacity", "64KiB")
+            .set("ssd.power.protection", "none")
+            .set("ssd.power.cuts", "{ type = \"at\", times = [\"1h\"] }");
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let mut device = Preconditioner::new(&config, SsdId(0));
+        while !device.is_done() {
+            device.advance(100);
+        }
+        Drive::new(&config, SsdId(0), device)
+    }
+
+    #[test]
+    fn a_flush_that_ends_before_a_page_is_in_flash_is_a_violation() {
+        let mut drive = drive();
+        let flush = |drive: &mut Drive, id| {
+            let command = Command {
+                serves: Serves::Request(RequestId(id)),
+                operation: Operation::Flush,
+                offset: 0,
+                length: 0,
+                hint: None,
+                late: Duration::ZERO,
+            };
+            drive.note_flush(CommandId(id));
+            drive.note_acknowledged(CommandId(id), &command);
+        };
+        flush(&mut drive, 0);
+        assert_eq!(drive.violation(), None, "the buffer is empty");
+        let buffer = drive.buffer.as_mut().expect("it has one");
+        assert!(buffer.write(CommandId(1), (Lpn(3), None), all_sectors(4096), Instant::START));
+        flush(&mut drive, 2);
+        assert_eq!(drive.violation(), Some("a flush has ended before Lpn(3) was in flash"));
+    }
+}

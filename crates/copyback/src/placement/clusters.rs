@@ -171,4 +171,15 @@ mod tests {
         clusters.split_or_merge(2);
         assert_eq!(clusters.ends, None);
     }
+
+    #[test]
+    fn clusters_of_one_class_are_not_sound() {
+        let (mut clusters, new) = (Clusters::new(4), Clusters::new(4));
+        write(&mut clusters, 10, 2);
+        assert!(clusters.is_sound(&new));
+        clusters.list[2].class = Class::new(1);
+        assert!(!clusters.is_sound(&new), "pages of two clusters would be told apart nowhere");
+        clusters.list.truncate(2);
+        assert!(clusters.is_sound(&new), "one has ended");
+    }
 }

@@ -237,3 +237,26 @@ pub struct BlockState {
     /// When it was filled, if it has been.
     pub sealed: Option<u64>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::BlockId;
+
+    #[test]
+    fn who_watches_a_class_is_told_of_its_blocks_and_of_no_others() {
+        let hooks = Hooks { watched: 0b10, ..Hooks::ALL };
+        let told = [0, 1, 2].map(|class| {
+            let class = Class::new(class);
+            let block = Life { block: BlockId(7), class, opened: 0, sealed: 4, valid: 2 };
+            let all = [
+                News::Sealed(block),
+                News::Chosen { block, now: 5 },
+                News::Collected { block, now: 6 },
+            ];
+            all.map(|news| hooks.want(&news))
+        });
+        assert_eq!(told, [[false; 3], [true; 3], [false; 3]]);
+        assert!(hooks.want(&News::Trimmed { lpn: Lpn(1), age: None, now: 5 }), "that is no block");
+    }
+}

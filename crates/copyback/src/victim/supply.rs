@@ -79,3 +79,32 @@ pub struct ClosedBlock {
     /// When its number of valid pages last changed.
     pub changed_at: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes the first block, and does not say what it remembers.
+    #[derive(Debug)]
+    struct First;
+
+    impl ExternalVictims for First {
+        fn choose(
+            &mut self,
+            _: PlaneId,
+            _: u64,
+            changed: &[BlockState],
+        ) -> Result<BlockId, Failed> {
+            Ok(changed[0].block)
+        }
+    }
+
+    #[test]
+    fn a_policy_that_does_not_say_what_it_remembers_is_not_taken_for_one_that_remembers() {
+        let refusals = [First.memory().map(drop), First.remember(&[])];
+        for refusal in refusals {
+            let Failed(told) = refusal.expect_err("it has no memory");
+            assert!(told.contains("does not say what it remembers"), "{told}");
+        }
+    }
+}

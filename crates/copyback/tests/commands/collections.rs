@@ -1,9 +1,14 @@
 //! Collections: the order and the times of their steps, and what waits for them.
 
-use copyback::ids::BlockId;
+use copyback::ftl::Ftl;
+use copyback::ids::{BlockId, DieId, Lpn, PlaneId};
+use copyback::placement::HostPage;
+use copyback::scheduler::when::Admitted;
+use copyback::scheduler::when::supply::{DieView, ExternalSchedule};
 use copyback::ssd::Part::{GcOtherPlane, GcSamePlane, Late, QueueBehindIo, Service};
+use copyback::victim::supply::Failed;
 
-use crate::toy::{Toy, at};
+use crate::toy::{Toy, at, config};
 
 /// The toy is full and two blocks are free: the next write, the fourth to block 5, opens one of
 /// them and calls for a collection. Only page 3 is valid in block 0, the first victim. The block
@@ -329,4 +334,58 @@ fn a_die_collects_as_soon_as_a_trim_leaves_it_something() {
     toy.trim(300_000, 0);
     toy.run();
     assert_eq!(toy.log[2..], COLLECTION);
+}
+
+/// A schedule from outside that admits the same whenever it is asked.
+#[derive(Debug)]
+struct Admits(Admitted);
+
+impl ExternalSchedule for Admits {
+    fn plane_to_collect(&mut self, _: DieId, _: u32) -> Result<Option<u32>, Failed> {
+        Ok(None)
+    }
+
+    fn admitted(&mut self, _: &DieView) -> Result<Admitted, Failed> {
+        Ok(self.0)
+    }
+}
+
+#[test]
+fn a_schedule_from_outside_says_whether_a_read_goes_before_the_erase() {
+    let outside = ("ssd.gc.preemption", "{ type = \"python\", policy = \"outside\" }");
+    // Page 3 is moved until 431 us; both collections end at 3651 us.
+    for (admitted, begins) in [(Admitted::ALL, 431_000), (Admitted::NOTHING, 3_651_000)] {
+        let mut toy = Toy::filled(&[outside], &BRINK);
+        toy.ssd.supply_schedule(Box::new(Admits(admitted)));
+        toy.write(0, 1, CALLS);
+        toy.read(300_000, 2, 7);
+        toy.assert_ends(2, begins + 31_000);
+        toy.run();
+    }
+}
+
+#[test]
+fn a_block_is_lent_to_a_collection_only_if_the_host_has_none_open() {
+    let shared = [("ssd.ftl.placement", "one_class"), ("ssd.gc.preemption", "semi_preemptive")];
+    let mut ftl = Ftl::new(&config(&shared), "ssd/0");
+    let plane = PlaneId(0);
+    let write = |ftl: &mut Ftl, lpn| {
+        let page = HostPage::without_hint(Lpn(lpn));
+        let may = ftl.accepts(plane, page);
+        if may {
+            ftl.write(plane, page, u64::from(lpn) + 1);
+        }
+        may
+    };
+    let moved = |ftl: &mut Ftl| {
+        let page = ftl.lookup(Lpn(0)).expect("it has been written");
+        ftl.relocate(page);
+        ftl.space[plane].lent
+    };
+    (0..6).for_each(|lpn| assert!(write(&mut ftl, lpn)));
+    assert!(!moved(&mut ftl), "the host has opened the block that it goes to");
+    // Page by page until the open block is full, and the last free one is left to collections.
+    assert!((1..16).cycle().take(40).any(|lpn| !write(&mut ftl, lpn)));
+    assert_eq!(ftl.space.free_blocks(plane), 1);
+    assert!(moved(&mut ftl), "it opens one");
 }

@@ -3,8 +3,9 @@
 use copyback::ids::Lpn;
 use copyback::ssd::Part::{Bus, QueueBehindIo, Service};
 use copyback::workload::{Handle, Hint};
+use copyback::{Simulation, Status};
 
-use crate::toy::{Toy, at};
+use crate::toy::{Toy, at, config};
 
 const DOUBLE: (&str, &str) = ("ssd.timing.register", "double");
 const IN_ORDER: (&str, &str) = ("host.scheduling", "in_order");
@@ -260,4 +261,26 @@ fn each_die_tells_how_many_blocks_are_free_on_its_planes() {
     toy.run();
     let free: Vec<u32> = toy.ssd.die_uses(at(toy.now_ns())).map(|die| die.free_blocks).collect();
     assert_eq!(free, [14, 16]);
+}
+
+#[test]
+fn handles_that_no_placement_goes_by_are_said_to_mean_nothing() {
+    let notes = |placement, handles| {
+        let workload = format!("{{ type = 'synthetic', read_share = 0.0, handles = {handles} }}");
+        let config = config(&[
+            ("ssd.ftl.over_provisioning", "0.6"),
+            ("ssd.ftl.placement", placement),
+            ("workload", &workload),
+            ("workload.requests", "4"),
+        ]);
+        let mut simulation = Simulation::new(&config, None).expect("a synthetic workload");
+        while simulation.advance(1 << 10).expect("the audit finds nothing") == Status::Running {}
+        simulation.summary().expect("it has run").to_json()["notes"].to_string()
+    };
+    let some = "{ type = 'random', handles = [0, 1] }";
+    let by_hint = "{ type = 'by_hint', handles = 2 }";
+    let told = "handles that the workload names mean nothing to ssd.ftl.placement";
+    assert!(notes("'one_class'", some).contains(told));
+    assert!(!notes(by_hint, some).contains(told));
+    assert!(!notes("'one_class'", "'flow'").contains(told), "it names none");
 }

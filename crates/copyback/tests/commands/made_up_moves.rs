@@ -1,5 +1,6 @@
 //! Pages that the collection of a line with parity cannot read: made up from the others of their stripes.
 
+use copyback::collector::permit::{Asked, Until};
 use copyback::ids::Lpn;
 use copyback::ssd::FaultReport;
 
@@ -220,4 +221,17 @@ fn what_is_copied_inside_the_flash_is_not_made_up() {
     let (mut toy, _) = first_of(6, &[copied], |toy| counts(toy) == (0, 1, 0));
     toy.run();
     assert_eq!((toy.ssd.counters().copybacks, toy.ssd.counters().stripe_reads), (6, 0));
+}
+
+#[test]
+fn a_page_that_is_made_up_to_be_moved_is_no_request_of_the_host() {
+    let is_made_up = |toy: &Toy| counts(toy) == (1, 0, 1);
+    let (mut toy, start) = first_of(1, &[TOGETHER], is_made_up);
+    // The page is read in vain until 242 us, and the others of its stripe until 273 us.
+    toy.run_until(start + 250_000);
+    toy.ask(start + 250_000, Asked::until(Until::ReserveFull));
+    assert!(toy.ssd.status().asked, "the drive has nothing else to do");
+    toy.write(start + 260_000, 900, 0);
+    assert!(!toy.ssd.status().asked, "now it has");
+    toy.run();
 }

@@ -1,6 +1,6 @@
 //! Cuts of power: what they leave in the flash, what a recovery makes of that, and how long it takes.
 
-use copyback::ids::{BlockId, Lpn};
+use copyback::ids::{BlockId, Lpn, PlaneId};
 use copyback::metrics::RequestColumns;
 use copyback::ssd::Cut;
 use copyback::units::Duration;
@@ -19,6 +19,7 @@ fn a_page_that_was_being_programmed_is_lost_and_its_block_filled_on_behind_it() 
     toy.writes(0, &[(1, 5), (2, 6)]);
     let cut = toy.cut_power(300_000);
     assert_eq!((cut.torn_pages, cut.lost.len()), (1, 0));
+    assert_eq!(cut.scan.unreadable_pages, 1);
     toy.write(1_000_000, 3, 7);
     toy.run();
     let place = |lpn| {
@@ -159,4 +160,22 @@ fn only_what_the_host_was_told_of_counts_as_lost_with_a_write_buffer() {
         let (_, loss) = run("2", &[("ssd.buffer.capacity", pages)]);
         assert_eq!(loss["buffered_pages_lost"], lost, "{pages}");
     }
+}
+
+#[test]
+fn a_block_that_the_host_fills_on_after_a_cut_is_its_own() {
+    let mut toy = Toy::new(&[UNPROTECTED, ("ssd.ftl.placement", "\"one_class\"")]);
+    toy.writes(0, &[(1, 5), (2, 6)]);
+    toy.cut_power(1_000_000);
+    let plane = &toy.ssd.backend().ftl.space[PlaneId(0)];
+    // Seven blocks are free: no collection can have opened the eighth because the host could not.
+    assert_eq!((plane.free_blocks(), plane.lent), (7, false));
+    assert_eq!(plane.frontiers().map(|open| open.next_page).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn a_run_does_not_wait_for_the_next_cut_though_pages_stay_in_the_buffer() {
+    let cuts = ("ssd.power.cuts", "{ type = 'at', times = ['1h'] }");
+    let (_, loss) = run("2", &[("ssd.buffer.capacity", "64KiB"), cuts]);
+    assert_eq!(loss["cuts"], 0);
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use copyback::config::VictimPolicy;
+use copyback::config::{Age, AgeWeight, CollectionCost, VictimPolicy};
 use copyback::ids::BlockId;
 use copyback::rng::stream;
 use copyback::victim::{InUnits, VictimSelector, Victims};
@@ -127,4 +127,31 @@ fn where_only_units_that_are_not_full_have_invalid_pages_there_is_no_victim() {
     let lost = scan.lose(1);
     units.changed(PLANE, lost.block, lost.valid + 1, lost.valid);
     assert_eq!(units.choose(PLANE, &scan), Some(of_class[0]));
+}
+
+#[test]
+fn a_unit_is_as_old_as_the_block_of_it_that_was_filled_last() {
+    let policy = VictimPolicy::CostBenefit {
+        age: Age::SinceSealed,
+        weight: AgeWeight::Linear,
+        cost: CollectionCost::ValidPages,
+    };
+    // When the blocks of two units are filled. Of those of the first five pages of seven are valid, of the second three.
+    for (filled, chosen) in [([10, 20, 30, 93, 94, 95], 0), ([10, 20, 95, 90, 91, 92], 3)] {
+        let (mut units, mut scan) = (in_units(&policy), Scan::default());
+        let first = SHAPE.blocks as u32 / 2;
+        let of_class = |class: u32| (first..).filter(move |block| block % 3 == class).take(3);
+        let blocks: Vec<_> = of_class(1).chain(of_class(2)).map(BlockId).collect();
+        let valid = [5, 5, 5, 3, 3, 3];
+        let mut in_order: Vec<_> = filled.into_iter().zip(blocks.iter().zip(valid)).collect();
+        in_order.sort_unstable();
+        for (at, (block, valid)) in in_order {
+            scan.now = at;
+            scan.close(*block, valid, 0);
+            units.closed(PLANE, *block, valid, &scan);
+        }
+        scan.now = 100;
+        // 70 x 2 / 10 against 5 x 4 / 6; then 5 x 2 / 10 against 8 x 4 / 6.
+        assert_eq!(units.choose(PLANE, &scan), Some(blocks[chosen]), "{filled:?}");
+    }
 }

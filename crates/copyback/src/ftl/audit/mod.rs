@@ -368,3 +368,43 @@ impl Audit {
         self.spare.as_mut()?.programmed(page, content)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loader;
+    use crate::placement::Class;
+
+    fn config(changes: &[(&str, &str)]) -> Config {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
+                        blocks_per_plane = 8, pages_per_block = 4 }";
+        let loader =
+            Loader::new().set("ssd.geometry", geometry).set("ssd.ftl.over_provisioning", "0.5");
+        let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
+        loader.load().unwrap_or_else(|faults| panic!("{faults}"))
+    }
+
+    #[test]
+    fn it_is_kept_where_somebody_asks_and_where_power_may_fail() {
+        let kept = |changes: &[(&str, &str)]| Audit::is_kept(&config(changes));
+        assert!(!kept(&[]), "it would take memory and time");
+        assert!(kept(&[("audit", "true")]));
+        assert!(kept(&[("ssd.power.cuts", "{ type = \"at\", times = [\"1h\"] }")]));
+        assert!(kept(&[("ssd.power.protection", "none")]));
+    }
+
+    #[test]
+    fn the_first_violation_is_told() {
+        let config = config(&[("audit", "true")]);
+        let geometry = Geometry::new(&config.ssd);
+        let mut audit = Audit::new(&config, &geometry);
+        let page = HostPage::without_hint(Lpn(3));
+        let to = |page| (Ppn::from_index(page), Role::Class(Class::new(0)));
+        audit.written(page, 5, to(0), &geometry);
+        assert_eq!(audit.violation(), None);
+        audit.written(page, 4, to(1), &geometry);
+        audit.written(page, 3, to(3), &geometry);
+        let told = audit.violation().expect("the newer version would be lost");
+        assert!(told.starts_with("version 4 of "), "{told}");
+    }
+}

@@ -138,3 +138,21 @@ impl Tables {
         self.lines.as_ref()?.first_unfinished()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{device, write};
+    use super::*;
+
+    #[test]
+    fn the_first_time_that_no_line_can_be_collected_others_are_asked_whether_they_have_room_now() {
+        let mut ftl = device(&[]);
+        // A whole line, of which nothing is invalid.
+        (0..4).for_each(|plane| _ = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
+        ftl.take_wakes_others();
+        assert_eq!(ftl.choose_victim(PlaneId(0)), None);
+        assert!(ftl.take_wakes_others());
+        assert_eq!(ftl.choose_victim(PlaneId(1)), None);
+        assert!(!ftl.take_wakes_others(), "nothing has changed since");
+    }
+}

@@ -409,3 +409,53 @@ impl Tables {
         self.space.planes().filter(is_possible).min_by_key(room)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{device, write};
+    use super::*;
+    use crate::ftl::space::Frontier;
+
+    #[test]
+    fn a_page_that_was_made_up_takes_no_room_that_the_collection_of_its_plane_needs() {
+        let mut ftl = device(&[("ssd.ftl.rain", "true")]);
+        let (plane, stream) = (PlaneId(1), Stream::Class(Class::new(0)));
+        let pages = write(&mut ftl, 1, 0..4);
+        let victim = ftl.geometry.block_of(pages[0]);
+        // Nothing is free but two pages of the open block.
+        let tables = &mut ftl.tables;
+        let open = tables.space.take_free(plane);
+        while tables.space[plane].free_blocks() > 0 {
+            tables.space.take_free(plane);
+        }
+        *tables.space[plane].frontier_mut(stream) = Some(Frontier { block: open, next_page: 2 });
+        tables.space[plane].reclaiming = Some(victim);
+        let mut places = Vec::new();
+        for lpn in 0..3 {
+            ftl.trim(Lpn(lpn));
+            places.push(ftl.tables.offset_to_rebuild(plane, stream));
+        }
+        assert_eq!(places, [None, None, Some(2)], "three, two and one are still to be moved");
+    }
+
+    #[test]
+    fn a_page_that_was_made_up_for_a_plane_without_room_goes_to_that_with_most() {
+        let mut ftl = device(&[("ssd.ftl.rain", "true")]);
+        let mut pages = Vec::new();
+        (1..4).for_each(|plane| pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
+        ftl.lose_die(DieId(3), &[]);
+        let stream = Stream::Class(Class::new(0));
+        ftl.stage_on(pages[0], PlaneId(1));
+        assert_eq!(ftl.give_rebuilt_to_others(), [], "plane 1 has room");
+        // Plane 1 has none any more, and plane 0 has less than plane 2.
+        let tables = &mut ftl.tables;
+        *tables.space[PlaneId(1)].frontier_mut(stream) = None;
+        while tables.space[PlaneId(1)].free_blocks() > 0 {
+            tables.space.take_free(PlaneId(1));
+        }
+        tables.space.take_free(PlaneId(0));
+        assert_eq!(ftl.give_rebuilt_to_others(), [DieId(2)]);
+        assert_eq!(ftl.staged.plane_of(Lpn(12)), Some(PlaneId(2)));
+        assert_eq!(ftl.give_rebuilt_to_others(), [], "it stays there");
+    }
+}

@@ -178,3 +178,24 @@ impl Tables {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{device, write};
+
+    #[test]
+    fn a_page_that_was_read_in_vain_is_not_read_again_to_be_moved() {
+        let mut ftl = device(&[
+            ("ssd.ftl.rain", "true"),
+            ("ssd.gc.copyback", "false"),
+            ("ssd.faults", "{ read_errors = 0.1, retry_levels = 0 }"),
+        ]);
+        let on_plane = |plane: u32| 4 * plane..4 * plane + 4;
+        let pages = write(&mut ftl, 1, on_plane(1));
+        (2..4).for_each(|plane| _ = write(&mut ftl, plane, on_plane(plane)));
+        let plan = ftl.begin_reclaim(ftl.geometry.block_of(pages[0]));
+        assert!(plan.may_move(pages[0], &ftl) && plan.may_move(pages[1], &ftl));
+        assert!(ftl.tables.wait_for_stripe(pages[0]), "the others of its stripe are there");
+        assert!(!plan.may_move(pages[0], &ftl) && plan.may_move(pages[1], &ftl));
+    }
+}

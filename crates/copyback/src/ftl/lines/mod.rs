@@ -208,3 +208,36 @@ impl Lines {
         self.unfinished[die] & bit == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Loader;
+    use crate::ftl::Ftl;
+    use crate::ids::{Lpn, PlaneId, Ppn};
+    use crate::placement::HostPage;
+
+    /// Four dies of one plane with sixteen blocks of four pages, in lines of one class.
+    pub fn device(changes: &[(&str, &str)]) -> Ftl {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 4, planes_per_die = 1, \
+                        blocks_per_plane = 16, pages_per_block = 4 }";
+        let loader = Loader::new()
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.8")
+            .set("ssd.ftl.allocation", "dynamic")
+            .set("ssd.ftl.placement", "one_class")
+            .set("ssd.gc.unit", "line");
+        let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        Ftl::new(&config, "ssd/0")
+    }
+
+    /// Writes these pages to `plane`; returns where they lie.
+    pub fn write(ftl: &mut Ftl, plane: u32, lpns: impl IntoIterator<Item = u32>) -> Vec<Ppn> {
+        let one = |lpn: u32| {
+            let page = HostPage::without_hint(Lpn(lpn));
+            assert!(ftl.accepts(PlaneId(plane), page), "page {lpn}");
+            ftl.write(PlaneId(plane), page, u64::from(lpn)).page
+        };
+        lpns.into_iter().map(one).collect()
+    }
+}

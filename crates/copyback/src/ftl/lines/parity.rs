@@ -387,3 +387,40 @@ impl Tables {
         Some(parity.most_held as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{device, write};
+    use super::*;
+
+    #[test]
+    fn a_line_is_opened_if_another_die_can_do_without_a_block_of_it() {
+        let mut ftl = device(&[("ssd.ftl.rain", "true")]);
+        // Parity of the first line is on die 0. The others have a block of it, to be moved whole to nowhere.
+        for plane in 1..4 {
+            let pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4);
+            let block = ftl.geometry.block_of(pages[0]);
+            let state = &mut ftl.tables.space[PlaneId(plane)];
+            *state.frontier_mut(Stream::Class(Class::new(0))) = None;
+            state.reclaiming = Some(block);
+        }
+        assert!(ftl.tables.has_parity_die_but(PlaneId(1)), "die 0 needs none");
+        assert!(!ftl.tables.has_parity_die_but(PlaneId(0)), "all but die 0 do");
+        ftl.tables.space[PlaneId(2)].reclaiming = None;
+        assert!(ftl.tables.has_parity_die_but(PlaneId(0)));
+    }
+
+    #[test]
+    fn a_line_has_parity_though_every_die_needs_a_block_as_long_as_another_line_is_free() {
+        let mut ftl = device(&[("ssd.ftl.rain", "true")]);
+        ftl.tables.lose_die(DieId(3), &[]);
+        let (plane, mut found) = (PlaneId(0), Vec::new());
+        while ftl.tables.space.free_blocks(plane) > 0 {
+            found.push(ftl.tables.parity_die_for_now(plane));
+            ftl.tables.space.take_free(plane);
+        }
+        let last = found.pop().expect("lines are free");
+        assert!(found.len() > 2 && found.iter().all(|die| *die == Some(DieId(1))), "{found:?}");
+        assert_eq!(last, Some(DieId(3)), "the lost die stands for it");
+    }
+}

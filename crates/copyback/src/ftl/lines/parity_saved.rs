@@ -157,3 +157,24 @@ impl Tables {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::device;
+
+    #[test]
+    fn parity_is_told_of_where_lines_have_some_and_nowhere_else() {
+        let rain = |on: &str| device(&[("ssd.ftl.rain", on)]);
+        let saved = |on: &str| {
+            let lines = rain(on).tables.lines.expect("it has lines");
+            lines.parity.map(|parity| parity.saved())
+        };
+        let is_restored = |on: &str, from: &str| {
+            let parity = saved(from);
+            rain(on).tables.restore_parity(parity.as_ref())
+        };
+        assert!(is_restored("true", "true") && is_restored("false", "false"));
+        assert!(!is_restored("true", "false"), "a line's parity would be on no die");
+        assert!(!is_restored("false", "true"), "a line would have no place for it");
+    }
+}

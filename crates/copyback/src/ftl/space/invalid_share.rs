@@ -32,3 +32,31 @@ impl InvalidShare {
         f64::from(plane.closed_invalid) > self.most * written as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loader;
+    use crate::ftl::space::Stream;
+    use crate::ids::BlockId;
+
+    #[test]
+    fn more_than_a_quarter_of_what_is_written_may_not_be_invalid() {
+        let config = Loader::new().load().unwrap_or_else(|faults| panic!("{faults}"));
+        let share = InvalidShare { most: 0.25, blocks_per_plane: 5, pages_per_block: 8 };
+        // Three blocks of eight pages are in use, and none of them is open: 24 pages are written.
+        let mut plane = Plane::new(&config, [3, 4].into_iter().map(BlockId));
+        let exceeds = |plane: &mut Plane, invalid| {
+            plane.closed_invalid = invalid;
+            share.is_exceeded_on(plane)
+        };
+        assert_eq!(
+            [0, 6, 7, 24].map(|pages| exceeds(&mut plane, pages)),
+            [false, false, true, true]
+        );
+        // Of one that is open, five pages are not: 19 are written.
+        *plane.frontier_mut(Stream::Translation) =
+            Some(Frontier { block: BlockId(0), next_page: 3 });
+        assert_eq!([4, 5].map(|pages| exceeds(&mut plane, pages)), [false, true]);
+    }
+}

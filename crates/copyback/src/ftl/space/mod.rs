@@ -491,3 +491,33 @@ impl Space {
         1 << (plane.0 % self.planes_per_die)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Loader;
+
+    #[test]
+    fn a_plane_of_a_file_may_be_below_its_threshold_until_it_has_cleared_it() {
+        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
+                        blocks_per_plane = 16, pages_per_block = 4 }";
+        let loader = Loader::new()
+            .set("ssd.geometry", geometry)
+            .set("ssd.ftl.over_provisioning", "0.7")
+            .set("ssd.gc.soft_threshold", "{ blocks = 3 }")
+            .set("ssd.gc.hysteresis_blocks", "2");
+        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let plane = PlaneId(0);
+        // Below three it is in any case, and from five on in none.
+        for (free, may_be_below, may_be_above) in
+            [(2, true, false), (3, true, true), (4, true, true), (5, false, true), (9, false, true)]
+        {
+            let mut space = Space::new(&config, &Geometry::new(&config.ssd), |_| true);
+            while space.free_blocks(plane) > free {
+                space.take_free(plane);
+            }
+            assert_eq!(space.restore_mark(plane, true), may_be_below, "{free} are free");
+            assert_eq!(space.restore_mark(plane, false), may_be_above, "{free} are free");
+        }
+    }
+}

@@ -216,4 +216,16 @@ mod tests {
         assert_eq!(hot.take_told(), Some(HotTraffic { share: 0.5, valid: 0.25, blocks: 3.0 }));
         assert_eq!(hot.take_told(), None);
     }
+
+    #[test]
+    fn how_soon_is_soon_grows_by_half_at_most() {
+        for (age, young) in [(12, 10.0), (15, 11.5), (16, 12.0), (1000, 12.0)] {
+            let mut hot = HotPages::new(8, 4, 0);
+            let life =
+                Life { block: BlockId(0), class: Class::new(0), opened: 0, sealed: 10, valid: 1 };
+            hot.chosen(life, 10 + age);
+            (0..9).for_each(|now| hot.rewrote(Lpn(1), (2, None), now, 3.0));
+            assert_eq!(hot.young, young, "from 8, with an age of {age}");
+        }
+    }
 }

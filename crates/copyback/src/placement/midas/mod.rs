@@ -251,3 +251,19 @@ impl Placement for Midas {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collections_that_free_nothing_merge_the_last_groups() {
+        let drive = Drive { pages: 256, pages_per_block: 4, planes: 1, blocks: 64 };
+        let mut midas = Midas::new(8, 1, (64, 60), drive);
+        midas.chain.set(vec![2, 3, 4, 5]);
+        assert_eq!((midas.chain.last(), midas.trust.is_checking()), (4, false));
+        midas.doubt(Doubt::Stuck { next: 4 });
+        assert_eq!(midas.chain.last(), 2, "the last two and the one before");
+        assert!(midas.chain.is_spread());
+    }
+}

@@ -197,4 +197,19 @@ mod tests {
         let one = model.predict(&[69], HotGroup::Measured(told)).expect("as well");
         assert!(found.prediction.amplification < one.amplification);
     }
+
+    #[test]
+    fn another_block_of_hot_pages_must_spare_the_last_group_more_than_it_takes() {
+        // A quarter of the updates comes after 1 segment, as much as one block takes; 3% after 5, for which it takes two.
+        let mut counts = vec![0.0; 2400];
+        (counts[4], counts[20], counts[400]) = (25.0, 3.0, 72.0);
+        let model = Model::new(&counts, 54.5, 64, 7.0);
+        assert_eq!(
+            [1, 2].map(|blocks| model.hottest(blocks)),
+            [Some((0.25, 8, 1)), Some((0.28, 22, 2))]
+        );
+        let told = HotTraffic { share: 0.3, valid: 0.05, blocks: 1.0 };
+        let found = Search::new(&model, 70, 7, told).with_one_group().expect("the histogram tells");
+        assert_eq!((found.hot, found.groups), (1, vec![69]));
+    }
 }

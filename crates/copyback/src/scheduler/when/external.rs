@@ -134,3 +134,49 @@ impl Checkpointed for External {
         Ok(Self { policy: None, failed: None, poll, inside_moves, steps, memory })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::supply::DieView;
+    use super::*;
+
+    /// Collects this plane first, and lets everybody in.
+    #[derive(Debug)]
+    struct First(Option<u32>);
+
+    impl ExternalSchedule for First {
+        fn plane_to_collect(&mut self, _: DieId, _: u32) -> Result<Option<u32>, Failed> {
+            Ok(self.0)
+        }
+
+        fn admitted(&mut self, _: &DieView) -> Result<Admitted, Failed> {
+            Ok(Admitted::ALL)
+        }
+    }
+
+    fn external(policy: First) -> External {
+        let mut external = External::new(Duration::ZERO, false, 1);
+        external.supply(Box::new(policy));
+        external
+    }
+
+    #[test]
+    fn the_plane_that_it_names_is_collected_if_that_is_short_of_space() {
+        let mut external = external(First(Some(2)));
+        assert_eq!(external.plane_to_collect(DieId(0), 0b101), Some(2));
+        assert_eq!(external.plane_to_collect(DieId(0), 0b011), None);
+        let told = external.failed().map(|Failed(told)| told.as_str());
+        assert_eq!(
+            told,
+            Some("ssd.gc.preemption: found plane 2 of a die; allowed: one that is short of space")
+        );
+        assert_eq!(external.plane_to_collect(DieId(0), 0b101), None, "it is not asked again");
+    }
+
+    #[test]
+    fn planes_take_turns_if_it_names_none() {
+        let mut external = external(First(None));
+        assert_eq!(external.plane_to_collect(DieId(0), 0b101), None);
+        assert!(external.failed().is_none());
+    }
+}

@@ -128,7 +128,9 @@ impl Scheme for SharedBlocks {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::ftl::ReclaimStep;
+    use crate::ftl::mapping::AnyMapping;
     use crate::ftl::mapping::tests::device;
     use crate::ids::{Lpn, PlaneId};
     use crate::placement::HostPage;
@@ -156,5 +158,29 @@ mod tests {
         }
         assert_eq!((moved, erased), (3, vec![victim]));
         assert_eq!(ftl.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_page_out_of_turn_leaves_room_for_the_block_that_is_emptied_first() {
+        let mut ftl = device("{ type = \"superblock\", data_blocks = 2, update_blocks = 1 }");
+        let mut placed = Vec::new();
+        for (version, lpn) in (1..).zip([0, 1, 2, 3, 4, 5, 6, 7, 0, 4]) {
+            placed.push(ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version).page);
+        }
+        let [first, second, open] = [0, 4, 8].map(|write| ftl.geometry.block_of(placed[write]));
+        let sources = [first, second].into_iter().collect();
+        let AnyMapping::Superblock(mapping) = &ftl.mapping else { panic!("that is the mapping") };
+        let group = mapping.groups.owner(first).expect("all blocks are of one superblock");
+        let merge = Merge { sources, ..Merge::nothing(group, 0) };
+        let shared = SharedBlocks { most_blocks: 3 };
+        // Three pages of each are still valid.
+        let may = |block, room| shared.may_move_next(&merge, block, room, &ftl.blocks);
+        assert_eq!(
+            [1, 3, 4].map(|room| may(first, room)),
+            [true; 3],
+            "they are what room is kept for"
+        );
+        assert_eq!([1, 3, 4].map(|room| may(second, room)), [false, false, true]);
+        assert_eq!([1, 3, 4].map(|room| may(open, room)), [false; 3], "it is not emptied");
     }
 }
