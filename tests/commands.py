@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What commands import, most of them not until they need it.
-MODULES = ("numpy", "jinja2", "rich.console", "rich.progress")
+MODULES = (
+    "numpy",
+    "jinja2",
+    "rich.console",
+    "rich.progress",
+    "matplotlib.figure",
+    "matplotlib.backends.backend_svg",
+)
 TIMEOUT_S = 120
 
 

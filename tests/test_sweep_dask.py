@@ -147,7 +147,8 @@ def test_a_scheduler_that_is_lost_is_told_and_the_same_command_goes_on(
 
 
 def test_a_dead_address_is_refused(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
-    done = cli("compare", tiny_toml, *OVER, "--dask", "tcp://127.0.0.1:9", "--out", "new", status=2)
+    asked = ("compare", tiny_toml, *OVER, "--dask", "tcp://127.0.0.1:9", "--out", "new")
+    done = cli(*asked, status=2, env={"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"})
     assert "--dask tcp://127.0.0.1:9: no scheduler answers there" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "new").exists()
