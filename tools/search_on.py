@@ -21,8 +21,9 @@ import subprocess
 import sys
 import time
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "fuzz" / "ledger.csv"
@@ -31,10 +32,15 @@ WORK = ROOT / "target" / "fuzz"
 #: Readers, and what runs whole configurations.
 READERS = ("trace", "config", "setting", "state")
 RUNS = ("choices", "whole")
-SWARM = "swarm"
+DRAWN, SWARM = "drawn", "swarm"
+#: Searches that go through numbers, and what says to run one that is no usual test.
+NUMBERED = {DRAWN: ["whole_runs_of_drawn_bytes", "--ignored"], SWARM: []}
 #: Numbers below are those of usual runs.
 FIRST_NUMBER = 1_000_000
-SWARM_RUNS = 2_000
+SWARM_RUNS, DRAWN_RUNS = 2_000, 20_000
+#: As `make test-rust` builds them, so that nothing is built twice.
+RUST_TESTS = ["cargo", "test", "--workspace", "--exclude", "copyback-python"]
+TARGETS = [*READERS, *RUNS, DRAWN, SWARM]
 #: Longer inputs say nothing new.
 LONGEST = {"whole": 809, "choices": 408}
 
@@ -55,9 +61,11 @@ class Row(NamedTuple):
     counted
         Whole runs with a collection, a thousand pages of the host and two features.
     first_number
-        Of a swarm.
+        Of what goes through numbers.
     findings
         Inputs that broke something.
+    by_features
+        Whole runs by how many features acted, from none on, apart by blanks.
     """
 
     date: str
@@ -70,6 +78,7 @@ class Row(NamedTuple):
     counted: int | None
     first_number: int | None
     findings: int
+    by_features: str
 
 
 def main() -> int:
@@ -77,17 +86,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=600, help="of each fuzz target")
     parser.add_argument("--swarm", type=int, default=SWARM_RUNS, help="cases of the swarm")
-    parser.add_argument("--only", choices=[*READERS, *RUNS, SWARM], action="append")
+    parser.add_argument("--drawn", type=int, default=DRAWN_RUNS, help="whole runs of drawn bytes")
+    parser.add_argument("--only", choices=TARGETS, action="append")
     parser.add_argument("--page", action="store_true", help="only write the page")
     parser.add_argument("--to", type=Path, default=ROOT, help="where the page goes")
     asked = parser.parse_args()
     if not asked.page:
-        chosen = asked.only or [*READERS, *RUNS, SWARM]
-        if set(chosen) - {SWARM} and (missing := what_is_missing()):
+        runs = {DRAWN: asked.drawn, SWARM: asked.swarm}
+        chosen = asked.only or TARGETS
+        if set(chosen) - set(runs) and (missing := what_is_missing()):
             print(f"no fuzz target can be built here: {missing}", file=sys.stderr)
             return 2
         for target in chosen:
-            row = swarm(asked.swarm) if target == SWARM else fuzz(target, asked.seconds)
+            row = numbered(target, runs[target]) if target in runs else fuzz(target, asked.seconds)
             add(row)
             print(*row)
     page = asked.to / PAGE
@@ -114,7 +125,7 @@ def known() -> list[Row]:
 
 def row_of(line: dict[str, str]) -> Row:
     """Read a line of the ledger."""
-    text = {"date", "commit", "target"}
+    text = {"date", "commit", "target", "by_features"}
     values = {
         key: value if key in text else (int(value) if value else None)
         for key, value in line.items()
@@ -134,11 +145,9 @@ def add(row: Row) -> None:
 
 def fuzz(target: str, seconds: int) -> Row:
     """Let the fuzzer search on."""
-    corpus, counts = WORK / "corpus" / target, WORK / "counts" / target
+    corpus, counts = WORK / "corpus" / target, emptied(target)
     artifacts = ROOT / "fuzz" / "artifacts" / target
-    shutil.rmtree(counts, ignore_errors=True)
-    for folder in (corpus, counts):
-        folder.mkdir(parents=True, exist_ok=True)
+    corpus.mkdir(parents=True, exist_ok=True)
     before = set(broken(artifacts))
     begun = time.monotonic()
     command = ["cargo", "+nightly", "fuzz", "run", *built(target), target, str(corpus)]
@@ -166,7 +175,16 @@ def fuzz(target: str, seconds: int) -> Row:
         counted=counted(counts) if target == "whole" else None,
         first_number=None,
         findings=findings,
+        by_features=by_features(counts),
     )
+
+
+def emptied(target: str) -> Path:
+    """Return an empty folder for what a target counts."""
+    counts = WORK / "counts" / target
+    shutil.rmtree(counts, ignore_errors=True)
+    counts.mkdir(parents=True)
+    return counts
 
 
 def built(target: str) -> list[str]:
@@ -183,30 +201,47 @@ def minimise(target: str, corpus: Path) -> None:
     subprocess.run(command, check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
 
 
+def told_by(folder: Path) -> list[dict[str, Any]]:
+    """Return what each process has counted; a target writes that down as it goes."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
+
+
 def counted(folder: Path) -> int:
-    """Return how many whole runs count; the target writes that down as it goes."""
-    told = (json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json"))
-    return sum(one["counted"] for one in told)
+    """Return how many whole runs count."""
+    return sum(one["counted"] for one in told_by(folder))
 
 
-def swarm(runs: int) -> Row:
-    """Examine cases whose numbers come after those of the last search."""
-    drawn = [row.first_number + row.executions for row in known() if row.first_number is not None]
+def by_features(folder: Path) -> str:
+    """Return how many whole runs had how many features."""
+    every = zip_longest(*(one["by_features"] for one in told_by(folder)), fillvalue=0)
+    return " ".join(str(sum(numbers)) for numbers in every)
+
+
+def numbered(target: str, runs: int) -> Row:
+    """Examine cases whose numbers come after those of the last search of the target."""
+    drawn = [
+        row.first_number + row.executions
+        for row in known()
+        if row.target == target and row.first_number is not None
+    ]
     first = max([FIRST_NUMBER, *drawn])
+    counts = emptied(target)
     numbers = {"COPYBACK_SWARM_SEED": str(first), "COPYBACK_SWARM_RUNS": str(runs)}
+    environment = {**os.environ, **numbers, "COPYBACK_FUZZ_COUNTS": str(counts)}
     begun = time.monotonic()
-    command = ["cargo", "test", "--package", "copyback", "--test", "swarm"]
-    done = subprocess.run(command, check=False, cwd=ROOT, env={**os.environ, **numbers})
+    command = [*RUST_TESTS, "--test", "swarm", "--", *NUMBERED[target]]
+    done = subprocess.run(command, check=False, cwd=ROOT, env=environment)
     return Row(
         *now(),
-        SWARM,
+        target,
         executions=runs,
         seconds=round(time.monotonic() - begun),
         coverage=None,
         corpus=None,
-        counted=None,
+        counted=counted(counts) if target == DRAWN else None,
         first_number=first,
         findings=int(done.returncode != 0),
+        by_features=by_features(counts),
     )
 
 
@@ -244,10 +279,16 @@ its commit.
 | readers: `trace`, `config`, `setting`, `state` | a result or a clear refusal, whatever is read? |
 | `choices` | bytes choose a drive: does it do what the [second model](second-opinion.md) does? |
 | `whole` | bytes choose a drive or an array, faults, cuts: does the audited run break anything? |
+| `drawn` | the same of random bytes |
 | `swarm` | the same of random numbers, each run several times (saved, interrupted, looked at) |
 
 A whole run counts if it had at least one collection, a thousand pages of the host, and two of the
 [features](pairs.md) at work.
+"""
+
+FEATURES_A_ROW = 5
+FEATURES = """
+Whole runs by how many of the features were at work (the fuzzer writes that down every 64 runs):
 """
 
 
@@ -257,10 +298,23 @@ def written(rows: list[Row]) -> str:
     head = ["target", "searches", "executions", "of them counted", "hours", "edges", "inputs"]
     lines.append("| " + " | ".join([*head, "found"]) + " |")
     lines.append("| --- |" + " ---: |" * len(head))
-    targets = (*READERS, *RUNS, SWARM)
-    searches = ((target, [row for row in rows if row.target == target]) for target in targets)
-    lines += ["| " + " | ".join(line(target, of)) + " |" for target, of in searches if of]
+    searches = {target: [row for row in rows if row.target == target] for target in TARGETS}
+    lines += ["| " + " | ".join(line(target, of)) + " |" for target, of in searches.items() if of]
+    lines += [FEATURES, *distribution(rows)]
     return "\n".join(lines) + "\n"
+
+
+def distribution(rows: list[Row]) -> list[str]:
+    """Return a table of how many features acted in whole runs."""
+    told = [list(map(int, row.by_features.split())) for row in rows]
+    numbers = [sum(some) for some in zip_longest(*told, fillvalue=0)]
+    table = ["| features at work | whole runs | share |", "| ---: | ---: | ---: |"]
+    for least in range(0, len(numbers), FEATURES_A_ROW):
+        runs = sum(numbers[least : least + FEATURES_A_ROW])
+        most = min(least + FEATURES_A_ROW, len(numbers)) - 1
+        some = f"{least}" if least == most else f"{least} to {most}"
+        table.append(f"| {some} | {runs:,} | {runs / sum(numbers):.1%} |")
+    return table
 
 
 def line(target: str, rows: list[Row]) -> list[str]:

@@ -10,6 +10,8 @@ mod array;
 mod check;
 #[path = "../../crates/copyback/tests/swarm/choices.rs"]
 mod choices;
+#[path = "../../crates/copyback/tests/swarm/counts.rs"]
+mod counts;
 #[path = "../../crates/copyback/tests/swarm/coverage.rs"]
 mod coverage;
 #[path = "../../crates/copyback/tests/swarm/draw.rs"]
@@ -59,10 +61,10 @@ mod whole;
 #[path = "../../crates/copyback/tests/swarm/workload.rs"]
 mod workload;
 
-#[path = "../counts.rs"]
-mod counts;
+#[path = "../noted.rs"]
+mod noted;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| match whole::examine(data) {
-    Ok(ran) => counts::note(ran),
+    Ok(ran) => noted::note(ran),
     Err(problem) => panic!("{}", whole::failure(data, problem).description),
 });

@@ -11,6 +11,7 @@
 mod array;
 mod check;
 mod choices;
+mod counts;
 mod coverage;
 mod digests;
 mod draw;
@@ -87,18 +88,32 @@ fn random_devices_and_workloads() {
 fn choices_that_somebody_makes() {
     let numbers = numbers();
     let runs = numbers.end - numbers.start;
-    let numbers = numbers.start..numbers.start + runs.div_ceil(20);
-    let ran = pool::each(numbers, |number| {
-        let bytes = whole::bytes(number);
-        pool::guarded(|| whole::examine(&bytes)).map_err(|problem| whole::failure(&bytes, problem))
-    });
-    let counted = ran.iter().filter(|ran| ran.counts()).count();
-    println!("{counted} of {} whole runs count", ran.len());
-    assert!(runs < RUNS || 4 * counted > ran.len());
+    let counts = whole_runs(numbers.start..numbers.start + runs.div_ceil(20));
+    println!("{} of {} whole runs count", counts.counted, counts.runs);
+    assert!(runs < RUNS || 4 * counts.counted > counts.runs);
     for bytes in whole::saved() {
         let outcome = pool::guarded(|| whole::examine(&bytes));
         outcome.unwrap_or_else(|problem| panic!("{}", whole::failure(&bytes, problem).description));
     }
+}
+
+#[test]
+#[ignore = "a search: a part of `make search-on`"]
+fn whole_runs_of_drawn_bytes() {
+    let counts = whole_runs(numbers());
+    println!("{} of {} whole runs count", counts.counted, counts.runs);
+    if let Some(folder) = std::env::var_os("COPYBACK_FUZZ_COUNTS") {
+        counts.write(Path::new(&folder));
+    }
+}
+
+/// Runs what random bytes choose, one run a number, and checks it.
+fn whole_runs(numbers: std::ops::Range<u64>) -> counts::Counts {
+    let ran = pool::each(numbers, |number| {
+        let bytes = whole::bytes(number);
+        pool::guarded(|| whole::examine(&bytes)).map_err(|problem| whole::failure(&bytes, problem))
+    });
+    ran.into_iter().collect()
 }
 
 #[test]
