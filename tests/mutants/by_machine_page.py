@@ -109,7 +109,7 @@ def written(rows: list[Row], notes: Notes) -> str:
             listed=f"{sum(lists['listed'].values()):,}",
             drawn=sum(lists["drawn"].values()),
             run=count.run,
-            left=sum(lists["drawn"].values()) - len(rows) + count.open,
+            left=left_open(sum(lists["drawn"].values()) - len(rows), count.open),
             cases=SWARM["COPYBACK_SWARM_RUNS"],
             times=TIMES_AS_LONG,
             floor=SHORTEST_LIMIT_S,
@@ -188,6 +188,17 @@ def table(head: tuple[str, ...], lines: list[list[str]], *, numbers: bool = Fals
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *lines])
 
 
+def left_open(not_run: int, unnoticed: int) -> str:
+    """Say what has no verdict yet, if anything."""
+    if not_run + unnoticed == 0:
+        return ""
+    return (
+        f" {not_run + unnoticed} are open, as not all tests have been run on them yet: {unnoticed}"
+        " of these\nwere not noticed by the quick suites, and of areas with such ones no share is"
+        " told."
+    )
+
+
 HEAD = """\
 # Mutants by machine
 
@@ -195,8 +206,7 @@ Would the tests notice changes that nobody has thought of? {tool} lists {listed}
 collections, the flash translation layer, the rooms of a drive, arrays, placement and the write
 buffer. Of these {drawn} are drawn by the seed {seed}; {unviable} of them do not compile,
 {left_out} cannot be built beside the others, {run} were run, each against the Rust tests, up to
-the first that fails. {left} are open, as not all tests have been run on them yet: {open} of these
-were not noticed by the quick suites, and of areas with such ones no share is told.
+the first that fails.{left}
 
 **{killed} were killed**, {survived} survived, {timed_out} did not end, and {equivalent} are
 equivalent: nothing that the simulator says differs. The share in the table leaves out those that
