@@ -172,7 +172,7 @@ def fuzz(target: str, seconds: int) -> Row:
         seconds=round(time.monotonic() - begun),
         coverage=int(found[-1]) if found else None,
         corpus=len(files(corpus)),
-        counted=counted(counts) if target == "whole" else None,
+        counted=counted(counts),
         first_number=None,
         findings=findings,
         by_features=by_features(counts),
@@ -206,9 +206,10 @@ def told_by(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
 
 
-def counted(folder: Path) -> int:
-    """Return how many whole runs count."""
-    return sum(one["counted"] for one in told_by(folder))
+def counted(folder: Path) -> int | None:
+    """Return how many whole runs count, if that was written down."""
+    told = told_by(folder)
+    return sum(one["counted"] for one in told) if told else None
 
 
 def by_features(folder: Path) -> str:
@@ -238,7 +239,7 @@ def numbered(target: str, runs: int) -> Row:
         seconds=round(time.monotonic() - begun),
         coverage=None,
         corpus=None,
-        counted=counted(counts) if target == DRAWN else None,
+        counted=counted(counts),
         first_number=first,
         findings=int(done.returncode != 0),
         by_features=by_features(counts),
