@@ -59,9 +59,12 @@ test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest -n auto --dist worksteal
 	$(RUN) pytest --doctest-modules python/copyback
 
+# What is ignored and no test of the present state: it compares with a file that is given, or searches.
+NO_LONG_TESTS := --skip results_are_those_of_an_earlier_run --skip whole_runs_of_drawn_bytes
+
 .PHONY: test-long
 test-long: setup ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
-	$(RUST_TESTS) -- --ignored
+	$(RUST_TESTS) -- --ignored $(NO_LONG_TESTS)
 	$(RUN) pytest -n auto -m long
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(RUST_TESTS) --test swarm
 
