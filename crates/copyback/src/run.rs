@@ -164,6 +164,9 @@ impl Run {
             }
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
+            if self.array.coordinates_in_vain() && self.arrivals.next_time().is_none() {
+                return self.end();
+            }
             if next > Instant::END {
                 return Err(self.beyond_the_clock());
             }

@@ -200,6 +200,11 @@ impl Array {
         self.next
     }
 
+    /// Whether the coordinator goes on though no drive will do anything any more, unless a request comes.
+    pub fn coordinates_in_vain(&self) -> bool {
+        self.protocol.as_ref().is_some_and(Protocol::works_in_vain)
+    }
+
     /// The keys that say how long it takes until then.
     pub fn waits_for(&self) -> &'static str {
         let first = self.next.and_then(|next| self.due.at(next).next());
@@ -355,6 +360,9 @@ impl Array {
             protocol.watch(SsdId::from_index(index), &self.drives[index], self.now);
         }
         protocol.note_load(self.outstanding, self.now);
+        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
+        let goes_on = earlier(self.due.first(), rebuild).is_some();
+        protocol.note_whether_drives_go_on(goes_on);
     }
 
     #[inline]

@@ -52,6 +52,10 @@ pub struct SentMessage {
     pub said: Said,
 }
 
+/// Instants at which the coordinator alone acts, one after the other, before requests that wait meanwhile are given
+/// up: more than any round of windows has, and few enough to be over in seconds.
+const MOST_IN_VAIN: u32 = 1_000_000;
+
 /// The controller's coordinator, the drives' agents, and what they have sent one another.
 #[derive(Debug, Checkpointed)]
 pub struct Protocol {
@@ -61,6 +65,8 @@ pub struct Protocol {
     latency: Duration,
     under_way: EventQueue<SentMessage>,
     is_busy: bool,
+    /// The last instants, one after the other, that left no drive with anything to do.
+    in_vain: u32,
     log: Option<Vec<SentMessage>>,
     orders: Orders,
     messages: Vec<Message>,
@@ -80,6 +86,7 @@ impl Protocol {
             latency: array.protocol.latency.0,
             under_way: EventQueue::default(),
             is_busy: false,
+            in_vain: 0,
             log: config.metrics.messages.then(Vec::new),
             orders: Vec::new(),
             messages: Vec::new(),
@@ -170,6 +177,16 @@ impl Protocol {
         }
         self.coordinator.instant_ends(&view, &mut self.orders);
         self.send_orders(now);
+    }
+
+    /// At the end of an instant: whether something is still to happen in a drive.
+    pub const fn note_whether_drives_go_on(&mut self, go_on: bool) {
+        self.in_vain = if go_on { 0 } else { self.in_vain.saturating_add(1) };
+    }
+
+    /// Whether the coordinator has been at work for so long, while nothing has happened in any drive, that nothing will.
+    pub const fn works_in_vain(&self) -> bool {
+        self.in_vain >= MOST_IN_VAIN
     }
 
     fn send_orders(&mut self, now: Instant) {

@@ -202,6 +202,23 @@ fn a_drive_without_victims_says_so_in_one_line() {
 }
 
 #[test]
+fn an_array_whose_windows_go_on_says_so_as_well() {
+    let mut config = drive(4, "0.7", "0.2");
+    for (key, value) in [
+        ("array.layout", "raid0"),
+        ("array.devices", "2"),
+        ("array.coordination", "{ type = 'staggered', window = '1ms' }"),
+    ] {
+        let text = config.to_toml();
+        let loader = Loader::new().toml(&text, "drive.toml", None).set(key, value);
+        config = loader.load().expect("sound");
+    }
+    let refused = run(Ok(Simulation::new(&config, None).expect("it can be prepared")));
+    let Err(Error::Input(problem)) = refused else { panic!("{refused:?}") };
+    assert!(problem.contains("has lost "), "{problem}");
+}
+
+#[test]
 fn a_drive_with_room_enough_tells_how_many_it_has_lost() {
     let summary = run(Simulation::new(&drive(32, "0.9", "0.3"), None)).expect("it has room");
     let lost = summary["gc"]["lost_victims"].as_u64().expect("it drops");

@@ -13,10 +13,11 @@ fn fill(punched: &[u32]) -> Vec<u32> {
     first.chain(second).collect()
 }
 
-const CALLS: u32 = 24;
+/// The page whose write calls for a collection.
+pub const CALLS: u32 = 24;
 
-/// The collection has begun at 211 us.
-pub fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
+/// Two planes, of which one more write has both collected.
+pub fn about_to_collect(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
     let mut changes = vec![
         ("ssd.geometry.planes_per_die", "2"),
         ("ssd.gc.victim", "fifo"),
@@ -26,7 +27,12 @@ pub fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy 
         ("ssd.ftl.over_provisioning", "0.5555"),
     ];
     changes.extend(others);
-    let mut toy = Toy::filled(&changes, &fill(punched));
+    Toy::filled(&changes, &fill(punched))
+}
+
+/// The collection has begun at 211 us.
+pub fn collecting(width: &str, punched: &[u32], others: &[(&str, &str)]) -> Toy {
+    let mut toy = about_to_collect(width, punched, others);
     toy.write(0, 1, CALLS);
     toy.run_until(211_000);
     assert_eq!(toy.log, ["11000 channel 0", "211000 die 0"]);

@@ -7,6 +7,7 @@ use copyback::units::Duration;
 use copyback::{Simulation, Status};
 use serde_json::Value;
 
+use crate::parallel::{CALLS, about_to_collect};
 use crate::toy::{Toy, config};
 
 const UNPROTECTED: (&str, &str) = ("ssd.power.protection", "none");
@@ -90,6 +91,26 @@ fn capacitors_finish_what_is_programmed_and_remember_what_is_trimmed() {
     assert_eq!((cut.torn_pages, cut.lost.len()), (0, 0));
     let is_found = |lpn| toy.ssd.backend().ftl.lookup(Lpn(lpn)).is_some();
     assert_eq!([5, 6].map(is_found), [false, true]);
+}
+
+#[test]
+fn a_mapping_that_fits_in_its_cache_knows_the_pages_that_a_cut_has_left_in_dram() {
+    let width = "{ type = 'blind', cache = '8KiB' }";
+    let mapping = ("ssd.ftl.mapping", "{ type = 'demand_paged', cache = '64KiB' }");
+    let mut toy = about_to_collect(width, &[0, 1, 2], &[CUT_LATER, mapping]);
+    toy.write(0, 1, CALLS);
+    toy.run_until(1_000_000);
+    assert_eq!(toy.ssd.backend().ftl.staged.len(), 2, "as in a collection without cuts");
+    toy.cut_power(1_100_000);
+    assert_eq!(toy.ssd.backend().ftl.staged.len(), 2, "capacitors keep what is in DRAM");
+    toy.run();
+    assert_eq!(toy.ssd.backend().ftl.staged.len(), 0);
+    let mapping = toy.ssd.counters().mapping;
+    toy.reads(20_000_000, &[(2, 2), (3, 4)]);
+    toy.run();
+    let after = toy.ssd.counters().mapping;
+    assert_eq!((after.hits - mapping.hits, after.misses - mapping.misses), (2, 0));
+    assert_eq!((after.reads, after.writes), (0, 0), "there are no translation pages");
 }
 
 #[test]

@@ -95,7 +95,12 @@ impl Toy {
 
     fn of(config: Config, pages: &[u32]) -> Self {
         let mut ftl = Ftl::new(&config, "ssd/0");
+        let keeps_entries = config.ssd.demand_paging().is_some_and(|of| of.translation_pages == 0);
         for (version, lpn) in pages.iter().enumerate() {
+            if keeps_entries && !ftl.paging_mut().find_entry(Lpn(*lpn)) {
+                ftl.paging_mut().make_room_for_entry().expect("all entries fit");
+                ftl.load_entry(Lpn(*lpn));
+            }
             let plane = ftl.allocation.plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));
             if ftl.want(plane, Lpn(*lpn)) {
                 collect(&mut ftl, plane);

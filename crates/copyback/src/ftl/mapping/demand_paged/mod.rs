@@ -162,10 +162,12 @@ impl DemandPaged {
         written.map(|lpn| (lpn, tables.lookup(lpn)))
     }
 
-    /// Brings what is mapped into a cache that has room for all.
+    /// Brings the entry of every page that holds data into a cache that has room for all: of those that
+    /// are staged as well, which have no place in flash yet.
     fn keep_entries(&mut self, tables: &mut Tables) {
         for lpn in (0..self.logical_pages).map(Lpn) {
-            if tables.lookup(lpn).is_some() && !self.cache.find(lpn) {
+            let holds_data = tables.lookup(lpn).is_some() || tables.staged.contains(lpn);
+            if holds_data && !self.cache.find(lpn) {
                 self.make_room_for_entry();
                 self.load_entry(tables, lpn);
             }
