@@ -320,7 +320,11 @@ def test_report_renders_again(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> N
     ("signal_", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
 )
 def test_an_interrupted_run_leaves_nothing(
-    tiny_toml: Path, tmp_path: Path, signal_: signal.Signals, status: int
+    tiny_toml: Path,
+    tmp_path: Path,
+    signal_: signal.Signals,
+    status: int,
+    request: pytest.FixtureRequest,
 ) -> None:
     process = subprocess.Popen(
         [
@@ -332,6 +336,7 @@ def test_an_interrupted_run_leaves_nothing(
         stdout=subprocess.PIPE,
         encoding="utf-8",
     )
+    request.addfinalizer(process.kill)
     deadline = time.monotonic() + 30
     while not (tmp_path / "new").exists() or not names(tmp_path / "new"):
         assert process.poll() is None

@@ -6,16 +6,15 @@ Modules that take time to import are imported where they are used, so that start
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sys
 from concurrent.futures import BrokenExecutor
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from copyback import __model__, __version__
+from copyback import __model__, __version__, stopping
 from copyback._core import InputError, SimulationError
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
@@ -31,9 +30,6 @@ from copyback.completing import answering
 from copyback.papers.app import app as paper_app
 from copyback.streams import close_stdout, complain, set_up, shown
 from copyback.trace.cli import app as trace_app
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 app = typer.Typer(
     name="copyback",
@@ -67,43 +63,18 @@ def _root(
     del version
 
 
-class _Stopped(BaseException):
-    """A signal asked us to stop: unwind, so that nothing half-written stays."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-@contextlib.contextmanager
-def _stop_cleanly() -> Iterator[None]:
-    def stop(number: int, _frame: Any) -> NoReturn:
-        raise _Stopped(number)
-
-    # A signal that our parent told us to ignore (nohup, a background job) stays ignored.
-    previous = {
-        number: signal.signal(number, stop)
-        for number in (signal.SIGINT, signal.SIGTERM)
-        if signal.getsignal(number) is not signal.SIG_IGN
-    }
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
 def _status(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
     command = typer.main.get_command(app)
     try:
-        with _stop_cleanly():
+        with stopping.cleanly():
             status = command.main(arguments, prog_name="copyback", standalone_mode=False)
             sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except InputError as fault:
         complain(str(fault))
         return 2
-    except _Stopped as stopped:
+    except stopping.Stopped as stopped:
         complain("interrupted" if stopped.number == signal.SIGINT else "terminated")
         return 128 + stopped.number
     except BrokenPipeError:

@@ -10,7 +10,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from copyback import checkout, typed, verdict
+from copyback import checkout, stopping, typed, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Interrupted
@@ -61,6 +61,7 @@ class Pace:
         self, simulation: Simulation | Preparation | Survey | Conversion | InputCheck | Server
     ) -> bool:
         """Advance once; return whether there is no more to do."""
+        stopping.check()
         begun = time.perf_counter()
         done = simulation.advance(self.events)
         spent = max(time.perf_counter() - begun, 1e-6)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copyback import stopping
 from copyback._core import InputError, SimulationError
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class Execution:
         for digest, places in self._sharing.items():
             self._submit(digest if len(places) > 1 else places[0])
         while self._waiting:
+            stopping.check()
             try:
                 future = self._ended.get(timeout=LOOK_EVERY_S)
             except Empty:
