@@ -87,7 +87,7 @@ impl CollectionColumns {
 }
 
 /// Commands that the controller sent: columns with one entry each, in order of completion.
-#[derive(Debug, Default, Clone, Checkpointed)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Checkpointed)]
 pub struct CommandColumns {
     /// The drive.
     pub device: Vec<u16>,

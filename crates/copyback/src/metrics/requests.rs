@@ -6,7 +6,7 @@ use crate::ssd::Part;
 use crate::units::Duration;
 
 /// Columns with one entry a completed request, in order of completion.
-#[derive(Debug, Default, Clone, Checkpointed)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Checkpointed)]
 pub struct RequestColumns {
     /// Arrival in nanoseconds of simulated time.
     pub arrival_ns: Vec<u64>,
