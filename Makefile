@@ -243,7 +243,7 @@ sentinel: setup ## Run a few cells of every paper again: each number must be the
 	$(RUN) copyback paper sentinel
 
 .PHONY: docs
-docs: setup ## Build the documentation site, executing its notebooks
+docs: setup ## Build the documentation site; a warning fails it
 	$(UV) sync --quiet --all-extras --group docs
 	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
 	  --doctree-dir target/docs/doctrees docs target/docs/html
