@@ -51,8 +51,8 @@ build-tests: ## Build the tests of the simulator
 	$(RUST_TESTS) --no-run
 
 .PHONY: test-rust
-test-rust: ## Unit, property and documentation tests of the simulator
-	$(RUST_TESTS)
+test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS="--test swarm": those of a suite)
+	$(RUST_TESTS) $(ARGUMENTS)
 
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import csv
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +24,10 @@ from peer.mqsim import MQSim
 from peer.process import Took, copyback, start_up
 from peer.ssdsim import SSDsim
 from timed import machine
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+
+from commits import commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +67,7 @@ def measured(peer: Peer, load: str, homes: dict[str, Path], rounds: int) -> list
         taken = in_turn(peer, homes, directory, rounds)
         begun = statistics.median(start_up(directory) for _ in range(rounds))
     about = {"peer": peer.name, "load": load, "requests": requests, "rounds": rounds}
-    about |= {"machine": machine(), "commit": commit()}
+    about |= {"machine": machine(), "commit": commit(12)}
     return [
         {
             **about,
@@ -108,14 +111,6 @@ def store(name: str, load: str, rows: list[dict[str, object]]) -> None:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         table.writeheader()
         table.writerows(every)
-
-
-def commit() -> str:
-    """Name the commit of Copyback."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    return subprocess.run(
-        command, cwd=STORED.parent, check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 if __name__ == "__main__":

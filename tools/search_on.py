@@ -25,6 +25,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from commits import commit
+
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "fuzz" / "ledger.csv"
 PAGE = Path("docs/searches.md")
@@ -34,12 +36,10 @@ READERS = ("trace", "config", "setting", "state")
 RUNS = ("choices", "whole")
 DRAWN, SWARM = "drawn", "swarm"
 #: Searches that go through numbers, and what says to run one that is no usual test.
-NUMBERED = {DRAWN: ["whole_runs_of_drawn_bytes", "--ignored"], SWARM: []}
+NUMBERED = {DRAWN: "whole_runs_of_drawn_bytes --ignored", SWARM: ""}
 #: Numbers below are those of usual runs.
 FIRST_NUMBER = 1_000_000
 SWARM_RUNS, DRAWN_RUNS = 2_000, 20_000
-#: As `make test-rust` builds them, so that nothing is built twice.
-RUST_TESTS = ["cargo", "test", "--workspace", "--exclude", "copyback-python"]
 TARGETS = [*READERS, *RUNS, DRAWN, SWARM]
 #: Longer inputs say nothing new.
 LONGEST = {"whole": 809, "choices": 408}
@@ -230,7 +230,7 @@ def numbered(target: str, runs: int) -> Row:
     numbers = {"COPYBACK_SWARM_SEED": str(first), "COPYBACK_SWARM_RUNS": str(runs)}
     environment = {**os.environ, **numbers, "COPYBACK_FUZZ_COUNTS": str(counts)}
     begun = time.monotonic()
-    command = [*RUST_TESTS, "--test", "swarm", "--", *NUMBERED[target]]
+    command = ["make", "test-rust", f"ARGUMENTS=--test swarm -- {NUMBERED[target]}"]
     done = subprocess.run(command, check=False, cwd=ROOT, env=environment)
     return Row(
         *now(),
@@ -248,9 +248,7 @@ def numbered(target: str, runs: int) -> Row:
 
 def now() -> tuple[str, str]:
     """Return the date, and the commit that is searched."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"]
-    told = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)
-    return datetime.now(UTC).strftime("%Y-%m-%d"), told.stdout.strip()
+    return datetime.now(UTC).strftime("%Y-%m-%d"), commit()
 
 
 def broken(folder: Path) -> list[Path]:

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import commits  # noqa: E402
+
 WORK = ROOT / "target" / "mutants"
 #: Of the sources, below the root of a tree.
 SOURCE = Path("crates/copyback/src")
@@ -125,12 +130,4 @@ def not_const(text: str) -> str:
 
 def commit() -> str:
     """Return the commit whose crates are mutated, and whether they have been changed since."""
-
-    def told(*command: str) -> str:
-        done = subprocess.run(
-            ["git", *command], check=True, cwd=ROOT, capture_output=True, text=True
-        )
-        return done.stdout.strip()
-
-    head = told("rev-parse", "--short=8", "HEAD")
-    return f"{head}-dirty" if told("status", "--porcelain", "crates") else head
+    return commits.commit(below="crates")

@@ -102,6 +102,16 @@ pub enum PageLatency {
     ByPageType(Vec<Time>),
 }
 
+impl PageLatency {
+    /// The latency of the slowest page type.
+    pub fn slowest(&self) -> Time {
+        match self {
+            Self::Uniform(time) => *time,
+            Self::ByPageType(times) => times.iter().copied().max().unwrap_or_default(),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for PageLatency {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_any(PageLatencyVisitor)

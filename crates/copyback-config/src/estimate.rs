@@ -224,11 +224,8 @@ impl Load {
 impl Timing {
     /// Nanoseconds of the slowest operation of a page of so many bytes.
     fn slowest(&self, bytes: u64) -> f64 {
-        let slowest = |latency: &PageLatency| match latency {
-            PageLatency::Uniform(time) => ns(*time),
-            PageLatency::ByPageType(times) => times.iter().copied().map(ns).fold(0.0, f64::max),
-        };
-        slowest(&self.read).max(slowest(&self.program)) + transfer(bytes, self.transfer_rate)
+        let array = self.read.slowest().max(self.program.slowest());
+        ns(array) + transfer(bytes, self.transfer_rate)
     }
 }
 

@@ -95,6 +95,8 @@ mod slots;
 pub mod ssd;
 pub mod state;
 mod steady;
+#[cfg(test)]
+mod test_config;
 #[doc(hidden)]
 pub mod told;
 #[doc(hidden)]

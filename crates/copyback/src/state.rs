@@ -235,14 +235,12 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
+    use crate::test_config;
 
     use super::*;
 
     fn fingerprint_of(settings: &[(&str, &str)]) -> String {
-        let loader =
-            settings.iter().fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
-        fingerprint(&loader.load().unwrap_or_else(|faults| panic!("{faults}")))
+        fingerprint(&test_config::changed(settings))
     }
 
     #[test]

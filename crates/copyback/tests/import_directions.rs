@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 37] = [
+const ALLOWED: [(&str, &[&str]); 38] = [
     (
         "array",
         &[
@@ -167,14 +167,15 @@ const ALLOWED: [(&str, &[&str]); 37] = [
     ("slots", &[]),
     ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
     ("steady", &[]),
+    ("test_config", &["config"]),
     ("told", &["ids", "placement", "purpose", "workload"]),
     ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "one_of", "outside", "placement", "rng"]),
     ("whole", &[]),
 ];
 
-/// What every module may use: how a checkpoint keeps its types.
-const EVERYBODY: [&str; 1] = ["checkpoint"];
+/// What every module may use: how a checkpoint keeps its types, and, in its unit tests, configurations.
+const EVERYBODY: [&str; 2] = ["checkpoint", "test_config"];
 
 /// These put the parts together and may use all of them.
 const TOP: [&str; 4] = ["embedded", "lib", "run", "simulation"];

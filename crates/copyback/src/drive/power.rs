@@ -325,24 +325,23 @@ fn durable_version(ssd: &Ssd, lpn: Lpn) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::buffer::all_sectors;
-    use crate::config::Loader;
     use crate::drive::Serves;
     use crate::ids::RequestId;
     use crate::precondition::Preconditioner;
+    use crate::test_config::small_drive;
 
     /// A drive with a write buffer, filled.
     fn drive() -> Drive {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 4, page_size = \"4KiB\" }";
-        let loader = Loader::new()
-            .set("audit", "true")
-            .set("precondition.fill", "1.0")
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.buffer.capacity", "64KiB")
-            .set("ssd.power.protection", "none")
-            .set("ssd.power.cuts", "{ type = \"at\", times = [\"1h\"] }");
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let changes = [
+            ("audit", "true"),
+            ("precondition.fill", "1.0"),
+            ("ssd.geometry.page_size", "4KiB"),
+            ("ssd.ftl.over_provisioning", "0.7"),
+            ("ssd.buffer.capacity", "64KiB"),
+            ("ssd.power.protection", "none"),
+            ("ssd.power.cuts", "{ type = \"at\", times = [\"1h\"] }"),
+        ];
+        let config = small_drive(1, 16, &changes);
         let mut device = Preconditioner::new(&config, SsdId(0));
         while !device.is_done() {
             device.advance(100);

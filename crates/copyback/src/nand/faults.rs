@@ -173,7 +173,7 @@ impl ReadErrors {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
+    use crate::test_config;
 
     use super::*;
 
@@ -182,10 +182,8 @@ mod tests {
     }
 
     fn faults_of(table: &str, others: &[(&str, &str)]) -> Faults {
-        let loader =
-            Loader::new().set("ssd.faults", table).set("ssd.endurance.rated_cycles", "1000");
-        let loader = others.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let changes = [("ssd.faults", table), ("ssd.endurance.rated_cycles", "1000")];
+        let config = test_config::changed(&[&changes, others].concat());
         Faults::new(&config, "ssd/0").expect("there are some")
     }
 

@@ -22,24 +22,22 @@ impl WriteTime {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
     use crate::ftl::Ftl;
     use crate::ids::{Lpn, PlaneId};
     use crate::placement::{Class, HostPage};
+    use crate::test_config::small_drive;
 
     use super::*;
 
     /// The classes of WARCIP for pages that are written at these times.
     fn classes(clock: &str, writes: &[(u32, u64)]) -> Vec<usize> {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 16 }";
         let placement = format!("{{ type = \"warcip\", classes = 3, clock = \"{clock}\" }}");
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.ftl.placement", &placement);
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-        let mut ftl = Ftl::new(&config, "ssd/0");
+        let changes = [
+            ("ssd.geometry.pages_per_block", "16"),
+            ("ssd.ftl.over_provisioning", "0.7"),
+            ("ssd.ftl.placement", &placement),
+        ];
+        let mut ftl = Ftl::new(&small_drive(1, 16, &changes), "ssd/0");
         let mut write = |(version, (lpn, us)): (u64, &(u32, u64))| {
             ftl.host_writes_at(*us);
             let page = ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version).page;

@@ -15,6 +15,11 @@ const PACED: &str = "\"paced\"";
 /// A drive on which the next write opens a block, and leaves one block less free than there should be. The host can
 /// open blocks down to one that is free.
 fn on_the_brink(preemption: &str, others: &[(&str, &str)]) -> Toy {
+    Toy::filled(&brink(preemption, others), &BRINK)
+}
+
+/// What is set for [`on_the_brink`].
+fn brink<'a>(preemption: &'a str, others: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut changes = vec![
         ("ssd.gc.preemption", preemption),
         ("ssd.gc.victim", "fifo"),
@@ -22,7 +27,7 @@ fn on_the_brink(preemption: &str, others: &[(&str, &str)]) -> Toy {
         ("ssd.ftl.over_provisioning", "0.625"),
     ];
     changes.extend(others);
-    Toy::filled(&changes, &BRINK)
+    changes
 }
 
 /// What the die has done: `w`rites and `r`eads of the host, `c`opies and `e`rases, by what they take.
@@ -148,4 +153,46 @@ fn what_takes_no_time_needs_no_pace() {
         until_written(&mut on_the_brink(preemption, &[("ssd.gc.zero_cost", "true")]), 40)
     };
     assert_eq!(of(PACED), of("\"none\""));
+}
+
+#[test]
+fn a_write_that_another_die_takes_meanwhile_has_not_waited_for_steps() {
+    // Two dies, each with a channel of its own and a double register, of which the first is on the brink. A write goes to
+    // whichever takes it.
+    let others = [
+        ("ssd.geometry.channels", "2"),
+        ("ssd.timing.register", "\"double\""),
+        ("ssd.ftl.allocation", "\"dynamic\""),
+    ];
+    let preemption = "{ type = \"paced\", set_point = 0.75, reads_ahead = 1 }";
+    let some = |first: u32, count: u32| -> Vec<(u32, u32)> {
+        (0..count).map(|n| (first + n, 4 + n % 8)).collect()
+    };
+    let changes = brink(preemption, &others);
+    for (is_looked_at, waiting, throttled) in
+        [(true, 1, 0), (true, 3, 1), (false, 1, 0), (false, 3, 1)]
+    {
+        let mut toy = match is_looked_at {
+            true => Toy::filled(&changes, &BRINK),
+            false => Toy::unobserved(&changes, &BRINK),
+        };
+        // Six of them go to the first die, which has programmed them at 1211 us, and five to the second one. Of the
+        // first die's, the fifth and the sixth are charged, three times 1/7 and 2/6: a step is due.
+        toy.writes(0, &some(1, 11));
+        toy.run_until(1_180_000);
+        assert_eq!(toy.ssd.counters().pacing.charged, 428 + 1_000);
+        // The second die reads until 1221 us, the first one from 1211 us to 1242 us, before the step.
+        toy.read(1_190_000, 12, 5);
+        toy.read(1_200_000, 13, 1);
+        // Neither can take these yet. The second die takes the first of them at 1221 us, and the second one behind
+        // it at 1232 us; from 1242 us on it is the step for which the third waits, a copy until 1462 us. At 1432 us
+        // that goes to the second die, too, but the first has held it.
+        toy.writes(1_215_000, &some(14, waiting));
+        // All steps are done, and whatever comes now waits for none.
+        toy.run_until(6_000_000);
+        assert_eq!(toy.ssd.counters().pacing.throttled, 0, "the first die has begun no write");
+        toy.writes(6_000_000, &some(30, 2));
+        toy.run_until(8_000_000);
+        assert_eq!(toy.ssd.counters().pacing.throttled, throttled, "{waiting} have waited");
+    }
 }

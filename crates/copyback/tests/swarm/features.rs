@@ -194,6 +194,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     ("rebuilt", &["array"], |config, outcome| {
         config.array.rebuild != Rebuild::None && many(outcome, "/array/rebuilt_bytes")
     }),
+    ("drives repaired by others", &["array", "ssd.faults"], |_, outcome| {
+        many(outcome, "/array/repairs/made_up")
+    }),
     ("reads around collections", &["array"], |_, outcome| many(outcome, "/array/reads_around_gc")),
     ("bad when new", &["ssd.faults", "ssd.endurance"], |_, outcome| {
         many(outcome, "/faults/factory_bad_blocks")
@@ -218,10 +221,16 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
         config.ssd.power.protection == Protection::None && many(outcome, "/power_loss/cuts")
     }),
     ("torn pages", &["ssd.power"], |_, outcome| many(outcome, "/power_loss/torn_pages")),
+    ("pages torn with others", &["ssd.power"], |_, outcome| {
+        many(outcome, "/power_loss/paired_pages_torn")
+    }),
     ("erases cut off", &["ssd.power"], |_, outcome| many(outcome, "/power_loss/cut_erases")),
     ("lines", &["ssd.gc.unit"], |_, outcome| many(outcome, "/lines/collected")),
     ("parity of lines", &["ssd.gc.unit", "ssd.ftl.rain"], |_, outcome| {
         many(outcome, "/lines/parity/programs")
+    }),
+    ("a lost die", &["ssd.gc.unit", "ssd.ftl.rain", "ssd.faults"], |_, outcome| {
+        many(outcome, "/lost_die/pages_rebuilt")
     }),
     ("SLC cache, folding", &["ssd.slc_cache"], |_, outcome| {
         many(outcome, "/slc_cache/folded_bytes")

@@ -6,10 +6,10 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Cuts, Delay, DelayRow,
     DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
-    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PageLatency,
-    PipelineOrder, Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round,
-    SlcCache, SlcTiming, Ssd, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp,
-    WearCompare, WhenFull, Width, Within, Workload,
+    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
+    Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
+    Ssd, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull,
+    Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -160,18 +160,9 @@ fn leave_time_between_refreshes(draw: &mut Draw, ssd: &mut Ssd) {
     let Some(age) = ssd.refresh.age.filter(|_| draw.chance(0.95)) else { return };
     let geometry = &ssd.geometry;
     let pages = u64::from(geometry.blocks_per_plane * geometry.pages_per_block);
-    let round = pages * (program_ns(ssd) + channel_ns(ssd));
+    let program = ssd.timing.program.slowest().0.as_ns();
+    let round = pages * (program + channel_ns(ssd));
     ssd.refresh.age = Some(age.max(Time::from_ns(draw.of(&[2, 5, 20]) * round)));
-}
-
-/// What the slowest program of a page takes.
-fn program_ns(ssd: &Ssd) -> u64 {
-    match &ssd.timing.program {
-        PageLatency::Uniform(time) => time.0.as_ns(),
-        PageLatency::ByPageType(times) => {
-            times.iter().map(|time| time.0.as_ns()).max().unwrap_or(0)
-        }
-    }
 }
 
 /// How long a channel is busy while a page of each of its planes is read and programmed.

@@ -55,18 +55,12 @@ fn plane_of(lpn: Lpn, die: usize, ftl: &Ftl, turns: &mut [u32]) -> PlaneId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loader;
+    use crate::test_config::small_drive;
 
     #[test]
     fn writes_without_a_place_of_their_own_go_to_the_dies_in_turn() {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 3, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 4 }";
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.ftl.allocation", "\"dynamic\"");
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-        let ftl = Ftl::new(&config, "ssd/0");
+        let changes = [("ssd.ftl.over_provisioning", "0.7"), ("ssd.ftl.allocation", "\"dynamic\"")];
+        let ftl = Ftl::new(&small_drive(3, 16, &changes), "ssd/0");
         let write = |first, pages| Announced {
             arrival: Instant::START,
             first: Lpn(first),

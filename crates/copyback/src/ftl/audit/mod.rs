@@ -372,16 +372,11 @@ impl Audit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loader;
     use crate::placement::Class;
+    use crate::test_config::small_drive;
 
     fn config(changes: &[(&str, &str)]) -> Config {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 8, pages_per_block = 4 }";
-        let loader =
-            Loader::new().set("ssd.geometry", geometry).set("ssd.ftl.over_provisioning", "0.5");
-        let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
-        loader.load().unwrap_or_else(|faults| panic!("{faults}"))
+        small_drive(1, 8, &[&[("ssd.ftl.over_provisioning", "0.5")], changes].concat())
     }
 
     #[test]

@@ -211,24 +211,20 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
     use crate::ftl::Ftl;
     use crate::ids::{Lpn, PlaneId, Ppn};
     use crate::placement::HostPage;
+    use crate::test_config::small_drive;
 
     /// Four dies of one plane with sixteen blocks of four pages, in lines of one class.
     pub fn device(changes: &[(&str, &str)]) -> Ftl {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 4, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 4 }";
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.8")
-            .set("ssd.ftl.allocation", "dynamic")
-            .set("ssd.ftl.placement", "one_class")
-            .set("ssd.gc.unit", "line");
-        let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-        Ftl::new(&config, "ssd/0")
+        let in_lines = [
+            ("ssd.ftl.over_provisioning", "0.8"),
+            ("ssd.ftl.allocation", "dynamic"),
+            ("ssd.ftl.placement", "one_class"),
+            ("ssd.gc.unit", "line"),
+        ];
+        Ftl::new(&small_drive(4, 16, &[&in_lines, changes].concat()), "ssd/0")
     }
 
     /// Writes these pages to `plane`; returns where they lie.

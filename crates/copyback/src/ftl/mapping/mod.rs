@@ -354,18 +354,12 @@ pub trait Mapping {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
     use crate::ftl::Ftl;
+    use crate::test_config::small_drive;
 
     /// A device of one plane with blocks of four pages, and a mapping.
     pub fn device(mapping: &str) -> Ftl {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 4 }";
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.ftl.mapping", mapping);
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-        Ftl::new(&config, "ssd/0")
+        let changes = [("ssd.ftl.over_provisioning", "0.7"), ("ssd.ftl.mapping", mapping)];
+        Ftl::new(&small_drive(1, 16, &changes), "ssd/0")
     }
 }

@@ -200,22 +200,15 @@ impl ReclaimPlan {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Loader;
-    use crate::ids::Lpn;
-
     use super::*;
+    use crate::ids::Lpn;
     use crate::placement::HostPage;
+    use crate::test_config::small_drive;
 
     #[test]
     fn nothing_is_moved_out_of_a_victim_that_has_been_erased_and_is_in_use_again() {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 8, pages_per_block = 4 }";
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.ftl.free_blocks", "least_worn");
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-        let mut ftl = Ftl::new(&config, "ssd/0");
+        let changes = [("ssd.ftl.over_provisioning", "0.7"), ("ssd.ftl.free_blocks", "least_worn")];
+        let mut ftl = Ftl::new(&small_drive(1, 8, &changes), "ssd/0");
         let plane = PlaneId(0);
         // A block is filled and then holds nothing that is valid.
         for version in 0..8 {

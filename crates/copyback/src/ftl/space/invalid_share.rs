@@ -36,13 +36,13 @@ impl InvalidShare {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loader;
     use crate::ftl::space::Stream;
     use crate::ids::BlockId;
+    use crate::test_config;
 
     #[test]
     fn more_than_a_quarter_of_what_is_written_may_not_be_invalid() {
-        let config = Loader::new().load().unwrap_or_else(|faults| panic!("{faults}"));
+        let config = test_config::changed(&[]);
         let share = InvalidShare { most: 0.25, blocks_per_plane: 5, pages_per_block: 8 };
         // Three blocks of eight pages are in use, and none of them is open: 24 pages are written.
         let mut plane = Plane::new(&config, [3, 4].into_iter().map(BlockId));

@@ -495,18 +495,16 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loader;
+    use crate::test_config::small_drive;
 
     #[test]
     fn a_plane_of_a_file_may_be_below_its_threshold_until_it_has_cleared_it() {
-        let geometry = "{ channels = 1, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 1, \
-                        blocks_per_plane = 16, pages_per_block = 4 }";
-        let loader = Loader::new()
-            .set("ssd.geometry", geometry)
-            .set("ssd.ftl.over_provisioning", "0.7")
-            .set("ssd.gc.soft_threshold", "{ blocks = 3 }")
-            .set("ssd.gc.hysteresis_blocks", "2");
-        let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+        let changes = [
+            ("ssd.ftl.over_provisioning", "0.7"),
+            ("ssd.gc.soft_threshold", "{ blocks = 3 }"),
+            ("ssd.gc.hysteresis_blocks", "2"),
+        ];
+        let config = small_drive(1, 16, &changes);
         let plane = PlaneId(0);
         // Below three it is in any case, and from five on in none.
         for (free, may_be_below, may_be_above) in

@@ -24,6 +24,7 @@
 use crate::checkpoint::{Checkpointed, Writer};
 use crate::ftl::ReclaimKind;
 use crate::ids::DieId;
+use crate::nand::Command;
 use crate::scheduler::{Next, WriteLevel};
 
 use super::{Admitted, AtDie, Begun, Point, When};
@@ -101,8 +102,11 @@ impl When for Paced {
         if !in_debt && !at.write_finds_no_block(|_| true) {
             return Admitted::ALL;
         }
+        // While what is in the die keeps a write out, the debt does not: another die may take it meanwhile.
         let writes = Admitted { reads: false, writes: true };
-        account.holds_write |= in_debt && at.next_host_operation(writes).is_some();
+        account.holds_write |= in_debt
+            && at.backend.flash.takes_from_host(at.die, Command::Program)
+            && at.next_host_operation(writes).is_some();
         Admitted { reads: account.reads < self.reads_ahead, writes: false }
     }
 
