@@ -3,7 +3,11 @@
 Written from reading MQSim's source, in our words; file names are of its `src/ssd` at 7ec40e3:
 
 - A write gets its page when it comes, and a block that it fills may begin a collection at once
-  (`Address_Mapping_Unit_Page_Level.cpp`, `Flash_Block_Manager.cpp`).
+  (`Address_Mapping_Unit_Page_Level.cpp`, `Flash_Block_Manager.cpp`). The first read of that
+  collection goes before the write.
+- What comes is begun at once if it can be, not once all of an instant has come (`TSU_Base.cpp`). So
+  of two writes that end in one nanosecond, the order is that of their beginnings.
+- Commands of several planes pay their cycles for each (`ONFI_Channel_NVDDR2.cpp`).
 - A block that moved pages fill does so too, and up to ten collections of a plane go on together;
   the victim is the block with most invalid pages, of equals the one with the lowest number
   (`GC_and_WL_Unit_Page_Level.cpp`).
@@ -23,7 +27,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from time_model.device import Device, Yields
 from time_model.drive import last_of
@@ -40,6 +44,23 @@ MOST_AT_ONCE = 10
 OPENED = 3
 #: Levelling begins where the numbers of two blocks are so far apart, as unsigned integers.
 APART, UNSIGNED = 100, 1 << 32
+
+
+class Cycles(NamedTuple):
+    """What a command takes of the channel, ns: of one plane, and of each further one.
+
+    Sums of the times of a bus as MQSim is shipped (`ONFI_Channel_NVDDR2.cpp`).
+    """
+
+    one: int
+    further: int
+
+    def for_planes(self, count: int) -> int:
+        """Return the time for so many planes."""
+        return self.one + (count - 1) * self.further
+
+
+READ, PROGRAM, ERASE = Cycles(290, 650), Cycles(361, 816), Cycles(220, 700)
 
 
 @dataclass(eq=False)
@@ -112,6 +133,7 @@ class Plane:
         self.open_host, _, self.open_moved = (self.free.popleft() for _ in range(OPENED))
         self.where: dict[int, tuple[Block, int]] = {}
         self.locked: set[int] = set()
+        self.behind: dict[int, list[Callable[[], None]]] = {}
         self.collected: set[int] = set()
         self.waiting: deque[tuple[int, Callable[[], None]]] = deque()
 
@@ -167,11 +189,12 @@ class ArrivalDrive:
         for page in pages:
             plane = self._plane(page)
             if page in plane.locked:
-                self.counts["lost"] += 1
+                self._hold(plane, page, partial(self.read, [page], end))
                 continue
             block, offset = plane.where[page]
             block.in_use += 1
             self._queue(Of.HOST_READ, plane, block, offset, end)
+        self._look_at_idle()
 
     def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
         """Write pages; the call back comes with the last."""
@@ -179,16 +202,23 @@ class ArrivalDrive:
         for page in pages:
             plane = self._plane(page)
             if page in plane.locked:
-                self.counts["lost"] += 1
+                self._hold(plane, page, partial(self.write, [page], end))
             elif len(plane.free) < MOST_AT_ONCE:
                 plane.waiting.append((page, end))
             else:
                 self._place(plane, page, end)
+        self._look_at_idle()
+
+    def _hold(self, plane: Plane, page: int, again: Callable[[], None]) -> None:
+        """Lose a request for a page that is being moved, or keep it until the page has been."""
+        if self.device.loses:
+            self.counts["lost"] += 1
+        else:
+            plane.behind.setdefault(page, []).append(again)
 
     def arbitrate(self) -> bool:
-        """Let channels, and chips behind idle channels, begin what they can."""
-        found = [self._look(bus) for bus in self._buses]
-        return any(found)
+        """Say that nothing waits to be begun: here it begins as soon as it comes."""
+        return False
 
     def _plane(self, page: int) -> Plane:
         die, plane = self.device.place(page)
@@ -204,9 +234,10 @@ class ArrivalDrive:
         block, offset = self._put(plane, page)
         block.in_use += 1
         block.programs += 1
-        self._queue(Of.HOST_WRITE, plane, block, offset, on_end)
         if offset == self.device.pages - 1:
             self._collect_if_short(plane)
+            self._look_at_idle()  # the first read of a collection goes before the write
+        self._queue(Of.HOST_WRITE, plane, block, offset, on_end)
 
     def _put(self, plane: Plane, page: int) -> tuple[Block, int]:
         """Give a page of the host its place."""
@@ -278,9 +309,12 @@ class ArrivalDrive:
         if len(into.pages) == self.device.pages:
             plane.open_moved = plane.free.popleft()
             self._collect_if_short(plane)
+        self._look_at_idle()
 
     def _moved(self, collection: Collection, page: int) -> None:
         collection.plane.locked.remove(page)
+        for again in collection.plane.behind.pop(page, []):
+            again()
         collection.moves -= 1
 
     def _erased(self, collection: Collection) -> None:
@@ -294,6 +328,7 @@ class ArrivalDrive:
             self._place(plane, *plane.waiting.popleft())
         if len(plane.free) < MOST_AT_ONCE:
             self._collect_if_short(plane)
+        self._look_at_idle()
 
     def _level(self, plane: Plane) -> None:
         """Level wear: by the numbers of the most and the least worn block, as MQSim does."""
@@ -303,28 +338,34 @@ class ArrivalDrive:
             return
         self._collect(plane, least)
 
-    def _look(self, bus: Bus) -> bool:
-        if bus.is_busy:
-            return False
+    def _look_at_idle(self) -> None:
+        """Let chips behind idle channels begin what has come, within the instant."""
+        for bus in self._buses:
+            if not bus.is_busy:
+                self._look(bus)
+
+    def _look(self, bus: Bus) -> None:
+        """Let an idle channel carry what a chip has read, or else a command to the next chip."""
         for waiting in bus.out.values():
             if waiting:
                 self._cross(bus, self.device.page_transfer, waiting.popleft())
-                return True
+                return
         for _ in bus.chips:
             chip = bus.chips[bus.turn]
             bus.turn = (bus.turn + 1) % len(bus.chips)
             together = [] if chip.is_busy else self._next(chip)
             if together:
                 self._start(bus, chip, together)
-                return True
-        return False
+                return
 
     def _cross(self, bus: Bus, time: int, then: Callable[[], None]) -> None:
+        """Take the channel; it is taken until what follows from that has been done."""
         bus.is_busy = True
 
         def ended() -> None:
-            bus.is_busy = False
             then()
+            bus.is_busy = False
+            self._look(bus)
 
         self._clock.after(time, ended)
 
@@ -335,8 +376,10 @@ class ArrivalDrive:
                 return self._joined(chip, first, second)
         erases = chip.queues[Of.ERASE]
         die = erases[0].plane.die if erases else 0
-        ready = [page for page in erases if page.plane.die == die and self._is_ready(page)]
-        planes = {page.plane.number: page for page in reversed(ready)}
+        planes: dict[int, Page] = {}
+        for page in erases:
+            if page.plane.die == die and self._is_ready(page):
+                planes.setdefault(page.plane.number, page)
         for page in planes.values():
             erases.remove(page)
         return list(planes.values())
@@ -383,13 +426,14 @@ class ArrivalDrive:
         chip.is_busy = True
         if of is Of.ERASE:
             self.counts["erases"] += len(together)
-            before, array = 0, device.erase
+            before, array = ERASE.for_planes(len(together)), device.erase
         elif of in (Of.HOST_READ, Of.MOVED_READ):
             self.counts["page_reads"] += len(together)
-            before, array = device.command, device.read
+            before, array = READ.for_planes(len(together)), device.read
         else:
             self.counts["page_programs"] += len(together)
-            before, array = device.command + len(together) * device.page_transfer, device.program
+            before = PROGRAM.for_planes(len(together)) + len(together) * device.page_transfer
+            array = device.program
 
         def crossed() -> None:
             self._clock.after(array, partial(self._out_of_array, bus, chip, together))
@@ -401,14 +445,16 @@ class ArrivalDrive:
             free = last_of(len(together), partial(setattr, chip, "is_busy", False))
             for page in together:
                 bus.out[together[0].of].append(partial(self._out_of_chip, page, free))
-            return
-        chip.is_busy = False
-        for page in together:
-            self._end(page)
+        else:
+            for page in together:
+                self._end(page)
+            chip.is_busy = False
+        if not bus.is_busy:
+            self._look(bus)
 
     def _out_of_chip(self, page: Page, free: Callable[[], None]) -> None:
-        free()
         self._end(page)
+        free()
 
     def _end(self, page: Page) -> None:
         block = page.block
@@ -420,3 +466,4 @@ class ArrivalDrive:
             if collection is not None and collection.is_put_off and not block.in_use:
                 collection.is_put_off = False
                 self._begin(collection)
+                self._look_at_idle()

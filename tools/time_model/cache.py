@@ -101,6 +101,7 @@ class RecentCache:
         self._held: dict[int, int] = {}
         self._recent: set[int] = set()
         self._forgets_at = 0
+        self._remembers = SECOND if drive.device.rests else 0
         self._waiting: deque[tuple[int, int, Callable[[], None]]] = deque()
         self._number = 0
         self._dram_free_at = 0
@@ -121,17 +122,24 @@ class RecentCache:
         self._place()
 
     def _place(self) -> None:
-        while self._waiting and self._room:
-            page, number, on_end = self._waiting.popleft()
-            self._held[page] = number
-            self._after_dram(on_end)
-            if page not in self._recent:
-                self._recent.add(page)
-                self._room -= 1
-                self._drive.write([page], partial(self._left, page, number))
+        """Give room to those that wait. Each look at them may be when pages are forgotten."""
+        while self._waiting:
+            is_room = self._room > 0
+            if is_room:
+                self._take(*self._waiting.popleft())
             if self._clock.now > self._forgets_at:
                 self._recent.clear()
-                self._forgets_at = self._clock.now + SECOND
+                self._forgets_at = self._clock.now + self._remembers
+            if not is_room:
+                break
+
+    def _take(self, page: int, number: int, on_end: Callable[[], None]) -> None:
+        self._held[page] = number
+        self._after_dram(on_end)
+        if page not in self._recent:
+            self._recent.add(page)
+            self._room -= 1
+            self._drive.write([page], partial(self._left, page, number))
 
     def _left(self, page: int, number: int) -> None:
         self._room += 1

@@ -30,6 +30,24 @@ class Mapped(Enum):
 
 
 @dataclass(frozen=True)
+class Link:
+    """What a host's link takes of a request, ns.
+
+    Attributes
+    ----------
+    before_read, before_write
+        Until the drive knows of it, and has its data.
+    after_read, after_write
+        Until the host has its data, and knows of its end.
+    """
+
+    before_read: int
+    before_write: int
+    after_read: int
+    after_write: int
+
+
+@dataclass(frozen=True)
 class Device:
     """A drive. Times in nanoseconds.
 
@@ -47,7 +65,9 @@ class Device:
     data_first
         Whether data from a chip go before what goes to one; else behind.
     overhead
-        What the controller takes for each command.
+        What the controller takes for each command, before anything else.
+    link
+        What the host's link takes, in place of that; None: nothing.
     spare
         Share of the physical pages that the host does not see.
     soft
@@ -66,6 +86,12 @@ class Device:
         which shares of it destaging begins and ends.
     mapped
         When a write gets its physical page.
+    loses
+        With pages mapped at arrival: whether requests for a page that is being moved never end;
+        else they go on once it has been moved.
+    rests
+        With pages mapped at arrival: whether a page that was written within the last second, at
+        most, rests in the buffer; else it leaves at once, as every page.
     """
 
     channels: int = 1
@@ -82,6 +108,7 @@ class Device:
     page_transfer: int = 0
     data_first: bool = False
     overhead: int = 0
+    link: Link | None = None
     spare: float = 0.2
     soft: int = 4
     hard: int = 1
@@ -98,6 +125,8 @@ class Device:
     high: float = 0.75
     low: float = 0.5
     mapped: Mapped = Mapped.AT_SERVICE
+    loses: bool = True
+    rests: bool = True
 
     def all_dies(self) -> int:
         """Count the dies of the drive."""

@@ -69,6 +69,7 @@ class Drive:
     def __init__(self, clock: Clock, device: Device) -> None:
         self.device = device
         self.counts: Counter[str] = Counter()
+        self._clock = clock
         self._channels = [Channel(clock, device.data_first) for _ in range(device.channels)]
         self._stations = [
             Station(Die(clock, device, self._channels[device.channel_of(die)]), device)
@@ -87,8 +88,12 @@ class Drive:
         end = last_of(len(pages), on_end)
         for page in pages:
             die, plane = self.device.place(page)
-            self._stations[die].die.is_dirty = True
-            self._stations[die].reads[plane].append(self._page(page, end))
+            station = self._stations[die]
+            if page not in station.planes[plane].where:  # holds no data: no flash is touched
+                self._clock.after(0, end)
+                continue
+            station.die.is_dirty = True
+            station.reads[plane].append(self._page(page, end))
 
     def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
         """Write pages; the call back comes with the last."""

@@ -11,8 +11,9 @@ from time_model.array import Parity, Striped
 from time_model.arrival import ArrivalDrive
 from time_model.cache import Cache, RecentCache
 from time_model.clock import Clock
-from time_model.device import Mapped
+from time_model.device import Link, Mapped
 from time_model.drive import Drive
+from time_model.nvme import LinkedHost
 
 AnyDrive = Drive | ArrivalDrive
 
@@ -42,20 +43,28 @@ class Target(Protocol):
 
 
 class Port:
-    """Where commands enter a drive: its controller takes its time for each, any number at once."""
+    """Where commands enter a drive: it takes its time for each, any number at once."""
 
     def __init__(self, clock: Clock, inside: Target, device: Device) -> None:
         self._clock = clock
         self._inside = inside
-        self._overhead = device.overhead
+        self._link = device.link or Link(device.overhead, device.overhead, 0, 0)
 
     def read(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
         """Read pages."""
-        self._clock.after(self._overhead, lambda: self._inside.read(pages, on_end))
+        end = self._ending(self._link.after_read, on_end)
+        self._clock.after(self._link.before_read, lambda: self._inside.read(pages, end))
 
     def write(self, pages: Sequence[int], on_end: Callable[[], None]) -> None:
         """Write pages."""
-        self._clock.after(self._overhead, lambda: self._inside.write(pages, on_end))
+        end = self._ending(self._link.after_write, on_end)
+        self._clock.after(self._link.before_write, lambda: self._inside.write(pages, end))
+
+    def _ending(self, time: int, on_end: Callable[[], None]) -> Callable[[], None]:
+        def ended() -> None:
+            self._clock.after(time, on_end)
+
+        return ended if time else on_end
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,9 @@ def simulate(setup: Setup, requests: Iterable[Request]) -> Outcome:
     for drive in drives if setup.filled else []:
         drive.fill()
     clock.arbitrate = partial(_arbitrate, drives)
-    host = _Host(setup, clock, drives, deque(requests))
+    target = _target(setup, clock, drives)
+    host_kind = _Host if setup.device.mapped is Mapped.AT_SERVICE else LinkedHost
+    host = host_kind(setup, clock, drives, target, deque(requests))
     host.begin()
     clock.run(host.is_over)
     counts: Counter[str] = sum((drive.counts for drive in drives), Counter())
@@ -119,7 +130,12 @@ def _arbitrate(drives: Sequence[AnyDrive]) -> bool:
 
 class _Host:
     def __init__(
-        self, setup: Setup, clock: Clock, drives: list[AnyDrive], requests: deque[Request]
+        self,
+        setup: Setup,
+        clock: Clock,
+        drives: Sequence[AnyDrive],
+        target: Target,
+        requests: deque[Request],
     ) -> None:
         self.responses: dict[bool, list[int]] = {True: [], False: []}
         self.before: Counter[str] = Counter()
@@ -127,7 +143,7 @@ class _Host:
         self._clock = clock
         self._drives = drives
         self._requests = requests
-        self._target = _target(setup, clock, drives)
+        self._target = target
         self._outside: deque[tuple[int, Request]] = deque()
         self._inside = 0
         self._is_measured = False
@@ -191,9 +207,11 @@ class _Host:
 
 def _target(setup: Setup, clock: Clock, drives: list[AnyDrive]) -> Target:
     inside: list[Target] = [*drives]
+    if setup.device.mapped is Mapped.AT_ARRIVAL:
+        (drive,) = drives
+        return RecentCache(clock, drive) if setup.device.cache_pages else drive
     if setup.device.cache_pages:
-        kind = Cache if setup.device.mapped is Mapped.AT_SERVICE else RecentCache
-        inside = [kind(clock, drive) for drive in drives]
+        inside = [Cache(clock, drive) for drive in drives]
     ports = [Port(clock, one, setup.device) for one in inside]
     if setup.drives > 1:
         return (Parity if setup.parity else Striped)(ports, setup.unit)

@@ -29,7 +29,8 @@ def validate(
     """Run what other simulators have run, and print theirs, ours, the difference and why.
 
     Theirs are stored numbers: of MQSim, and of a second model with time that was written from the
-    documentation alone. The exit status is 1 if a row is not within its stated bound.
+    documentation alone. Where MQSim differs, that model, run with its rules and with ours, predicts
+    by how much. The exit status is 1 if a number is not within its row's bound of that.
     """
     from copyback.validation.compare import compare
     from copyback.validation.ours import run
@@ -63,7 +64,9 @@ def as_json(verdict: Verdict) -> dict[str, object]:
             "what": number.what,
             "theirs": number.theirs,
             "ours": number.ours,
-            "by_the_cause": number.explained,
+            "predicted": number.predicted(),
+            "by_their_rules": number.explained,
+            "by_our_rules": number.without,
         }
         for number in verdict.numbers
     ]
@@ -74,5 +77,6 @@ def as_json(verdict: Verdict) -> dict[str, object]:
         "within": row.within,
         "agrees": verdict.agrees(),
         "cause": row.cause,
+        "provenance": row.provenance,
         "numbers": numbers,
     }

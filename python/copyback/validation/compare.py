@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from copyback.validation.stored import Numbers, Responses, Row
 
@@ -17,12 +17,23 @@ COUNTS = ("page_reads", "page_programs", "erases")
 
 @dataclass(frozen=True)
 class Compared:
-    """One number: what it is, theirs, ours, and what the cause predicts of theirs (or None)."""
+    """One number.
+
+    Attributes
+    ----------
+    what
+        What it is.
+    theirs, ours
+        What was stored of another simulator, and what was found here.
+    explained, without
+        What a model gives with their rules, and with ours; None: no cause is stated.
+    """
 
     what: str
     theirs: float
     ours: float
-    explained: float | None
+    explained: float | None = None
+    without: float | None = None
 
     def off(self) -> float:
         """Return how far ours is from theirs, as a share of theirs."""
@@ -31,6 +42,20 @@ class Compared:
     def explained_off(self) -> float | None:
         """Return how far what the cause predicts is from theirs, as a share of theirs."""
         return None if self.explained is None else _off(self.explained, self.theirs)
+
+    def predicted(self) -> float:
+        """Return what ours should be: theirs, moved by as much as the cause moves the model."""
+        if self.explained is None or self.without is None:
+            return self.theirs
+        return self.theirs * self.without / self.explained if self.explained else self.without
+
+    def predicted_off(self) -> float:
+        """Return how far ours should be from theirs, as a share of theirs."""
+        return _off(self.predicted(), self.theirs)
+
+    def beside_prediction(self) -> float:
+        """Return how far ours is from what it should be, as a share of that."""
+        return _off(self.ours, self.predicted())
 
 
 @dataclass(frozen=True)
@@ -48,35 +73,50 @@ class Verdict:
         """Whether all numbers are the same."""
         return all(number.off() == 0 for number in self.numbers)
 
+    def furthest(self) -> Compared:
+        """Return the number that is furthest from what it should be."""
+        return max(self.numbers, key=lambda one: abs(one.beside_prediction()))
+
     def agrees(self) -> bool:
-        """Whether all numbers are within the row's bound."""
-        return abs(self.worst().off()) <= self.row.within
+        """Whether all numbers are within the row's bound of what they should be."""
+        return abs(self.furthest().beside_prediction()) <= self.row.within
 
 
 def compare(row: Row, ours: Numbers) -> Verdict:
     """Compare what a row stores with what was found here."""
-    return Verdict(row, list(_compared(row.theirs, ours, row.explained)))
+    of = [row.theirs, ours, row.explained, row.without]
+    responses = [] if row.counts_only else list(_responses(of))
+    counts = [
+        _number(count, [_of(numbers, count) for numbers in of])
+        for count in COUNTS
+        if getattr(row.theirs, count) is not None
+    ]
+    return Verdict(row, [*responses, *counts])
 
 
-def _compared(theirs: Numbers, ours: Numbers, explained: Numbers | None) -> Iterator[Compared]:
+def _responses(of: Sequence[Numbers | None]) -> Iterator[Compared]:
     for kind in ("reads", "writes"):
         sides: list[Responses | None] = [
-            None if numbers is None else getattr(numbers, kind)
-            for numbers in (theirs, ours, explained)
+            None if numbers is None else getattr(numbers, kind) for numbers in of
         ]
         if sides[0] is None or sides[1] is None:
             if sides[0] is not None or sides[1] is not None:
                 found = [0.0 if side is None else float(side.count) for side in sides[:2]]
-                yield Compared(f"{kind}: count", found[0], found[1], None)
+                yield Compared(f"{kind}: count", found[0], found[1])
             continue
         for time in ("count", *TIMES):
-            third = None if sides[2] is None else float(getattr(sides[2], time))
-            yield Compared(
-                f"{kind}: {time}", getattr(sides[0], time), getattr(sides[1], time), third
-            )
-    for count in COUNTS:
-        third = None if explained is None else float(getattr(explained, count))
-        yield Compared(count, getattr(theirs, count), getattr(ours, count), third)
+            yield _number(f"{kind}: {time}", [_of(side, time) for side in sides])
+
+
+def _of(side: Numbers | Responses | None, what: str) -> float | None:
+    return None if side is None else float(getattr(side, what))
+
+
+def _number(what: str, values: Sequence[float | None]) -> Compared:
+    theirs, ours, explained, without = values
+    assert theirs is not None
+    assert ours is not None
+    return Compared(what, theirs, ours, explained, without)
 
 
 def _off(ours: float, theirs: float) -> float:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from copyback.validation.compare import Compared, Verdict
 
-#: A row of another simulator that is bound to be so close agrees, though the two are not the same.
+#: A row of another simulator that is so close agrees, though the two are not the same.
 CLOSE = 0.05
 NAMES = {
     "count": "count",
@@ -33,24 +33,36 @@ def name_of(number: Compared) -> str:
 def lines(verdict: Verdict) -> Iterator[str]:
     """Return the lines of a row: theirs, ours, the difference and why."""
     row = verdict.row
-    is_expected = row.explained is None or row.within <= CLOSE
-    found = "agrees" if is_expected else "differs by the cause, as when it was stored,"
-    if not verdict.agrees():
-        found = "DIFFERS, not"
-    yield f"{row.name}: {found} within {row.within:.4%} of {row.peer}"
+    yield f"{row.name}: {found(verdict)}"
     header = f"  {'':24} {'theirs':>14} {'ours':>14} {'difference':>11}"
     if row.explained is not None:
-        header += f" {'by the cause':>14} {'from theirs':>11}"
+        header += f" {'predicted':>11} {'their rules':>14} {'from theirs':>11}"
     yield header
     for number in verdict.numbers:
         line = f"  {name_of(number):24} {told(number, number.theirs):>14} "
         line += f"{told(number, number.ours):>14} {share(number.off()):>11}"
         off = number.explained_off()
         if off is not None and number.explained is not None:
+            line += f" {share(number.predicted_off()):>11}"
             line += f" {told(number, number.explained):>14} {share(off):>11}"
         yield line
-    if row.cause:
+    if row.counts_only:
+        yield f"  responses are not compared: {row.cause}"
+    elif row.cause:
         yield f"  why: {row.cause}"
+
+
+def found(verdict: Verdict) -> str:
+    """Return what a row comes to, in a phrase."""
+    row = verdict.row
+    if row.explained is None:
+        verb = "agrees" if verdict.agrees() else "DIFFERS, not"
+        return f"{verb} within {row.within:.4%} of {row.peer}"
+    if not verdict.agrees():
+        return f"DIFFERS from {row.peer}, not within {row.within:.2%} of what its cause predicts"
+    if abs(verdict.worst().off()) <= CLOSE:
+        return f"agrees within {CLOSE:.2%} of {row.peer}, as predicted"
+    return f"differs from {row.peer} as its cause predicts, within {row.within:.2%}"
 
 
 def told(number: Compared, value: float) -> str:

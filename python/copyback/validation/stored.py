@@ -33,12 +33,12 @@ class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reads, writes
         Their responses; None if there were none.
     page_reads, page_programs, erases
-        What the flash did in the measured part.
+        What the flash did in the measured part. A simulator may not count all reads: None.
     """
 
     reads: Responses | None
     writes: Responses | None
-    page_reads: int
+    page_reads: int | None
     page_programs: int
     erases: int
 
@@ -61,12 +61,18 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     theirs
         What the other simulator gave.
     within
-        How far ours may be from that, as a share of it.
+        How far ours may be from that, as a share of it; of a row with a prediction, how far from
+        what that predicts of ours.
     cause
         Why they differ, if they do by more than a hair; empty: they are expected to agree.
     explained
-        What the time model gives with the other simulator's rule in place of ours: what the cause
-        predicts of their numbers. None: nothing is to be explained.
+        What the time model gives with the other simulator's rules: what the cause predicts of their
+        numbers. None: nothing is to be explained.
+    without
+        What the time model gives of the same requests without the cause, with our rules. So the
+        cause predicts that ours are to theirs as these to `explained`. None where that is.
+    counts_only
+        Whether responses are not compared, as theirs leave out what the cause names.
     provenance
         How it was obtained.
     """
@@ -82,6 +88,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: float
     cause: str = ""
     explained: Numbers | None = None
+    without: Numbers | None = None
+    counts_only: bool = False
     provenance: str = ""
 
 

@@ -1,0 +1,136 @@
+"""MQSim's host: a pair of queues, of which every message crosses a link.
+
+Written from reading MQSim's source, in our words (`Host_Interface_NVMe.cpp`, `PCIe_Link.cpp` of
+its `src` at 7ec40e3). Each way the link carries one message at a time. The host rings a bell for
+each request; the drive asks for its entry as soon as it has a place for it, for the data of a write
+then, and sends those of a read; at the end it asks for the next entry and says what has ended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from time_model.clock import Clock
+    from time_model.host import AnyDrive, Request, Setup, Target
+
+#: Times of messages on its link as it is shipped; ns. A page is one of 8 KiB.
+BELL, ASK, ENTRY, PAGE, COMPLETION = 8, 8, 25, 2_496, 11
+
+
+class Wire:
+    """One way of a link: messages one behind the other."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._free_at = 0
+
+    def send(self, time: int, then: Callable[[], None]) -> None:
+        """Send a message that takes so long; behind those sent before."""
+        self._free_at = max(self._free_at, self._clock.now) + time
+        self._clock.after(self._free_at - self._clock.now, then)
+
+
+class LinkedHost:
+    """A host on a link.
+
+    Attributes
+    ----------
+    responses
+        Of reads (True) and of writes; ns. In a closed loop from the entry's coming to the drive
+        until the drive has served it, else as the host sees it.
+    before
+        What the drives had done when the measured part began.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        clock: Clock,
+        drives: Sequence[AnyDrive],
+        target: Target,
+        requests: deque[Request],
+    ) -> None:
+        self.responses: dict[bool, list[int]] = {True: [], False: []}
+        self.before: Counter[str] = Counter()
+        self._setup = setup
+        self._clock = clock
+        self._drives = drives
+        self._target = target
+        self._requests = requests
+        self._to_drive, self._to_host = Wire(clock), Wire(clock)
+        self._waiting: deque[tuple[int, Request]] = deque()
+        self._inside = 0
+        self._is_measured = False
+
+    def begin(self) -> None:
+        """Let the first requests come; in a closed loop the drive takes as many as it may."""
+        if self._setup.iodepth is None:
+            self._plan()
+            return
+        while self._requests:
+            self._ring(self._requests.popleft())
+
+    def is_over(self) -> bool:
+        """Say that MQSim goes on until nothing is left to do, collections included."""
+        return False
+
+    def _plan(self) -> None:
+        if self._requests:
+            self._clock.after(self._requests[0].time - self._clock.now, self._arrive)
+
+    def _arrive(self) -> None:
+        request = self._requests.popleft()
+        self._plan()
+        if not self._is_measured and self._clock.now >= self._setup.ramp:
+            self._is_measured = True
+            self.before = sum((drive.counts for drive in self._drives), Counter())
+        self._ring(request)
+
+    def _ring(self, request: Request) -> None:
+        since = self._clock.now
+
+        def told() -> None:
+            self._waiting.append((since, request))
+            self._fetch()
+
+        self._to_drive.send(BELL, told)
+
+    def _fetch(self) -> None:
+        most = self._setup.queue if self._setup.iodepth is None else self._setup.iodepth
+        while self._waiting and self._inside < most:
+            self._inside += 1
+            entered = partial(self._enter, *self._waiting.popleft())
+            self._to_host.send(ASK, partial(self._to_drive.send, ENTRY, entered))
+
+    def _enter(self, since: int, request: Request) -> None:
+        serve = partial(self._serve, since, self._clock.now, request)
+        if request.is_read:
+            serve()
+        else:
+            self._to_host.send(ASK, partial(self._to_drive.send, PAGE, serve))
+
+    def _serve(self, since: int, entered: int, request: Request) -> None:
+        send = self._target.read if request.is_read else self._target.write
+        pages = range(request.first, request.first + request.pages)
+        send(pages, partial(self._served, since, entered, request.is_read))
+
+    def _served(self, since: int, entered: int, is_read: bool) -> None:
+        is_closed = self._setup.iodepth is not None
+        if is_closed:
+            self.responses[is_read].append(self._clock.now - entered)
+        if is_read:
+            self._to_host.send(PAGE, lambda: None)
+        self._inside -= 1
+        self._fetch()
+
+        def completed() -> None:
+            if not is_closed and since >= self._setup.ramp:
+                self.responses[is_read].append(self._clock.now - since)
+            self._to_drive.send(BELL, lambda: None)
+
+        self._to_host.send(COMPLETION, completed)
