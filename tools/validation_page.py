@@ -19,6 +19,8 @@ from copyback.validation.stored import TIME_MODEL, rows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from copyback.validation.stored import Row
+
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/validation.md")
 #: Kinds of numbers: three of responses, and the counts of requests and operations.
@@ -108,8 +110,15 @@ def against_peers(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield "Why they differ:"
     yield ""
     for feature in dict.fromkeys(one.row.feature for one in verdicts):
-        causes = dict.fromkeys(one.row.cause for one in verdicts if one.row.feature == feature)
-        yield f"- {feature}: {' '.join(causes)}"
+        yield from of_causes(feature, [one.row for one in verdicts if one.row.feature == feature])
+
+
+def of_causes(feature: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Return why rows of a feature differ: which of them, where they differ for several reasons."""
+    causes = dict.fromkeys(row.cause for row in rows)
+    for cause in causes:
+        names = "; ".join(row.name for row in rows if row.cause == cause)
+        yield f"- {feature if len(causes) == 1 else names}: {cause}"
 
 
 def of_counts(verdicts: Sequence[Verdict]) -> Iterator[str]:
