@@ -44,6 +44,7 @@ $(UV_HOME)/bin/uv:
 test: test-rust test-python ## Pass every test
 
 # The Python face has no tests in Rust: they are those of the package. What it alone needs (Arrow) takes long to build.
+# They wait for nobody, and let the tests of commands go first, which do.
 RUST_TESTS := cargo test --workspace --exclude copyback-python
 
 .PHONY: build-tests
@@ -52,7 +53,7 @@ build-tests: ## Build the tests of the simulator
 
 .PHONY: test-rust
 test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS="--test swarm": those of a suite)
-	$(RUST_TESTS) $(ARGUMENTS)
+	nice $(RUST_TESTS) $(ARGUMENTS)
 
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line
