@@ -17,6 +17,9 @@ use super::table::{Report, Row, rows};
 
 pub const TABLE: &str = include_str!("write_amplification.csv");
 
+/// Pages of the host on a drive of which a few times its capacity say enough.
+const LARGE: f64 = 100_000.0;
+
 /// Writes in multiples of the logical capacity: before, and while, amplification is measured.
 #[derive(Debug, Clone, Copy)]
 struct Length {
@@ -25,13 +28,15 @@ struct Length {
 }
 
 impl Length {
-    /// Long enough for a steady state: random victims and skewed traffic take longer.
+    /// Long enough for a steady state: random victims and skewed traffic take longer. What is measured of a large
+    /// drive varies less.
     fn for_steady_state(row: &Row) -> Self {
+        let measured = if row.number("user_pages") < LARGE { 10 } else { 4 };
         match (row.text("traffic"), row.text("policy")) {
             ("hotcold-90/10", _) => Self { warm: 50, measured: 5 },
             ("rosenblum-80/20", _) => Self { warm: 15, measured: 5 },
-            (_, "dchoices") if row.count("d") == 1 => Self { warm: 15, measured: 10 },
-            _ => Self { warm: 5, measured: 10 },
+            (_, "dchoices") if row.count("d") == 1 => Self { warm: 15, measured },
+            _ => Self { warm: 5, measured },
         }
     }
 
