@@ -94,6 +94,32 @@ def test_each_number_alone_makes_a_row_differ(what: str) -> None:
     assert "every number is the same" in conclusion([compare(row, row.theirs)])
 
 
+def test_a_row_of_counts_alone_leaves_responses_out() -> None:
+    row = row_named("SSDsim: random writes, 1x1x1x1")
+    assert row.theirs.writes is not None
+    slower = msgspec.structs.replace(row.theirs.writes, mean_us=1e6)
+    verdict = compare(row, msgspec.structs.replace(row.theirs, writes=slower, page_reads=9))
+    assert [number.what for number in verdict.numbers] == ["page_programs", "erases"]
+    assert verdict.agrees()
+    assert "responses are not compared" in list(lines(verdict))[-1]
+    more = msgspec.structs.replace(row.theirs, erases=row.theirs.erases * 2)
+    assert not compare(row, more).agrees()
+
+
+def test_ssdsims_parameters_are_changed_or_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import ssdsim_rows
+
+    case = next(ssdsim_rows.cases())
+    row = row_named(case.name())
+    assert case.load() == row.load
+    assert ssdsim_rows.config_of(case) == row.config
+    with pytest.raises(SystemExit, match=r"page.parameters: dram capacity is there 0 times"):
+        ssdsim_rows.parameters("t_R = 20;", case)
+    told = "program count: 12multi-plane program count: 3\nerase count: 4\n"
+    assert ssdsim_rows.counts_of(told) == {"page_programs": 12, "erases": 4}
+
+
 def test_reads_that_are_missing_on_one_side_make_a_row_differ() -> None:
     row = row_named(SMALL)
     assert not compare(row, msgspec.structs.replace(row.theirs, reads=None)).agrees()

@@ -67,7 +67,8 @@ def main() -> None:
 def logs(home: Path) -> None:
     """Let it log each request."""
     host, device = "src/host/IO_Flow_Base.cpp", "src/ssd/Host_Interface_NVMe.cpp"
-    after(home / host, r"sim_time_type request_delay[^\n]*\n", log("responses", RESPONSE))
+    ended = r"::NVMe_consume_io_request\(.*?sim_time_type request_delay[^\n]*\n"
+    after(home / host, ended, log("responses", RESPONSE))
     begin = r"Input_Stream_Manager_NVMe::Handle_serviced_request\([^)]*\)\s*{\n"
     after(home / device, begin, log("device", SERVICED))
 

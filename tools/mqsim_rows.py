@@ -444,6 +444,8 @@ def started(home: Path, case: Case, load: Load) -> Ran | None:
         if ran.returncode != 0 or not result.exists():
             return None
         name = "responses.log" if case.depth is None else "device.log"
+        if not (directory / name).exists():
+            raise SystemExit(f"{home}: wrote no {name}; expected: what mqsim_copies.py has built")
         log = np.loadtxt(directory / name, dtype=np.int64, ndmin=2)
         return Ran(counts_of(result.read_text()), log)
 
