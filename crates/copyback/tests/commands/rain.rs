@@ -297,8 +297,8 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
     }
 }
 
-#[test]
-fn dies_that_take_turns_end_a_line_whichever_of_its_planes_has_begun() {
+/// Three dies of two planes, in lines of six blocks with two pages each, whose dies are collected in turn.
+fn in_turn(changes: &[(&str, &str)]) -> Ftl {
     let geometry = "{ channels = 3, chips_per_channel = 1, dies_per_chip = 1, planes_per_die = 2, \
                     blocks_per_plane = 16, pages_per_block = 2 }";
     let loader = Loader::new()
@@ -307,20 +307,48 @@ fn dies_that_take_turns_end_a_line_whichever_of_its_planes_has_begun() {
         .set("ssd.ftl.allocation", "dynamic")
         .set("ssd.gc.unit", "line")
         .set("ssd.gc.rotating", "true");
+    let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+    Ftl::new(&config, "ssd/0")
+}
+
+/// Writes these pages, each to the plane whose turn it is.
+fn write(ftl: &mut Ftl, pages: impl Iterator<Item = u32>) {
+    for (turn, lpn) in (0..).zip(pages) {
+        let page = HostPage::without_hint(Lpn(lpn));
+        let mut planes = (turn..turn + 6).map(|plane| PlaneId(plane % 6));
+        let plane = planes.find(|plane| ftl.accepts(*plane, page)).expect("there is room");
+        ftl.write(plane, page, u64::from(turn) + 1);
+    }
+}
+
+#[test]
+fn dies_that_take_turns_end_a_line_whichever_of_its_planes_has_begun() {
     for begins in (0..6).map(PlaneId) {
-        let mut ftl = Ftl::new(&config, "ssd/0");
-        for version in 0..36 {
-            let page = HostPage::without_hint(Lpn(version % 6));
-            let mut planes = (version..version + 6).map(|plane| PlaneId(plane % 6));
-            let plane = planes.find(|plane| ftl.accepts(*plane, page)).expect("there is room");
-            ftl.write(plane, page, u64::from(version) + 1);
-        }
+        let mut ftl = in_turn(&[]);
+        write(&mut ftl, (0..36).map(|version| version % 6));
         let mut tally = Tally::default();
         let job = Job::on_demand(begins, &mut ftl).expect("most of a line is invalid");
         job.run_with_levelling(&mut ftl, &mut tally);
         end_line(&mut ftl, &mut tally);
         let freed = ftl.line_tally().expect("it has lines").freed;
         assert_eq!((freed, tally.erases), (1, 6), "begun by {begins:?}");
+    }
+}
+
+#[test]
+fn a_turn_ends_if_the_host_writes_what_was_left_of_it() {
+    for begins in 0..6 {
+        let mut ftl = in_turn(&[("ssd.gc.line_erase", "together")]);
+        // Of the first line each plane keeps its second page, 6 to 11.
+        write(&mut ftl, (0..12).chain(0..6).chain(12..18));
+        let mut tally = Tally::default();
+        let job = Job::on_demand(PlaneId(begins), &mut ftl).expect("half of a line is invalid");
+        job.run_with_levelling(&mut ftl, &mut tally);
+        assert_eq!((tally.pages_moved, tally.erases), (1, 0), "all are erased together");
+        write(&mut ftl, std::iter::once(6 + (begins ^ 1)));
+        end_line(&mut ftl, &mut tally);
+        let freed = ftl.line_tally().expect("it has lines").freed;
+        assert_eq!((freed, tally.pages_moved, tally.erases), (1, 5, 6), "begun by plane {begins}");
     }
 }

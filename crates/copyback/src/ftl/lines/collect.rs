@@ -40,7 +40,7 @@ impl Tables {
     pub(in crate::ftl) fn begin_line(&mut self, victim: BlockId) {
         let Some(lines) = &mut self.lines else { return };
         let die = self.geometry.die_of_plane(self.geometry.plane_of_block(victim));
-        lines.at_work = Some(die);
+        (lines.at_work, lines.is_collecting) = (Some(die), true);
         if lines.is_any_collected() {
             return;
         }

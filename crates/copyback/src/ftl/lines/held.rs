@@ -93,15 +93,21 @@ impl Lines {
 }
 
 impl Tables {
+    /// `plane` has nothing left to move of the line that is being collected. If its die is collecting, its turn ends with
+    /// that; between two collections of it, the host may have written what was left, and it ends now.
     fn note_empty_in_line(&mut self, plane: PlaneId) {
         if let Some(lines) = &mut self.lines {
             lines.note_empty(plane);
+            if !lines.is_collecting {
+                lines.pass_turn_on();
+            }
         }
     }
 
     /// A collection has ended: the next die may begin, if they take turns.
     pub(in crate::ftl) fn end_turn_in_line(&mut self) {
         if let Some(lines) = &mut self.lines {
+            lines.is_collecting = false;
             lines.pass_turn_on();
         }
     }
@@ -131,7 +137,6 @@ impl Tables {
             lines.let_erase();
         }
         if lines.held.now && self.has_nothing_to_move(block) {
-            // The turn of its die ends with its collection.
             self.note_empty_in_line(plane);
         }
         if is_lost {

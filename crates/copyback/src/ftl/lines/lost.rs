@@ -98,7 +98,9 @@ impl Tables {
         self.give_parity_of_lost();
         self.lose_share_of_collected(die, &planes, erasing);
         if let Some(lines) = &mut self.lines {
-            lines.at_work = lines.at_work.filter(|at_work| *at_work != die);
+            if lines.at_work == Some(die) {
+                (lines.at_work, lines.is_collecting) = (None, false);
+            }
             lines.wakes_others = true;
         }
     }

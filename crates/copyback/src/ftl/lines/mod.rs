@@ -69,6 +69,8 @@ pub struct Lines {
     is_rotating: bool,
     /// The die that does, if they do.
     at_work: Option<DieId>,
+    /// Whether that die is collecting: its turn ends no earlier.
+    is_collecting: bool,
     /// Invalid pages of full lines.
     invalid: u64,
     /// Whether a victim was last looked for in vain.
@@ -115,6 +117,7 @@ impl Lines {
             made_up: MadeUp::new(config),
             is_rotating: config.ssd.gc.rotating,
             at_work: None,
+            is_collecting: false,
             invalid: 0,
             found_no_victim: false,
             wakes_others: false,
