@@ -53,7 +53,7 @@ build-tests: ## Build the tests of the simulator
 
 .PHONY: test-rust
 test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS="--test swarm": those of a suite)
-	nice $(RUST_TESTS) $(ARGUMENTS)
+	MAKEFLAGS= nice $(RUST_TESTS) $(ARGUMENTS)
 
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line

@@ -438,6 +438,9 @@ impl Array {
     pub fn submit(&mut self, id: RequestId, request: &Request, late: Duration, now: Instant) {
         self.now = now;
         self.outstanding += 1;
+        if let Some(protocol) = &mut self.protocol {
+            protocol.note_whether_drives_go_on(true);
+        }
         match self.is_lone {
             true => self.hand_in_directly(id, request, late),
             false => self.submit_to_several(id, request, late),

@@ -179,7 +179,7 @@ impl Protocol {
         self.send_orders(now);
     }
 
-    /// At the end of an instant: whether something is still to happen in a drive.
+    /// Whether something is still to happen in a drive: at the end of an instant, and as a request comes.
     pub const fn note_whether_drives_go_on(&mut self, go_on: bool) {
         self.in_vain = if go_on { 0 } else { self.in_vain.saturating_add(1) };
     }
