@@ -14,6 +14,7 @@ from time_model.clock import Clock
 from time_model.device import Link, Mapped
 from time_model.drive import Drive
 from time_model.nvme import LinkedHost
+from time_model.requests import Requests
 
 AnyDrive = Drive | ArrivalDrive
 
@@ -128,26 +129,7 @@ def _arbitrate(drives: Sequence[AnyDrive]) -> bool:
     return any(found)
 
 
-class _Host:
-    def __init__(
-        self,
-        setup: Setup,
-        clock: Clock,
-        drives: Sequence[AnyDrive],
-        target: Target,
-        requests: deque[Request],
-    ) -> None:
-        self.responses: dict[bool, list[int]] = {True: [], False: []}
-        self.before: Counter[str] = Counter()
-        self._setup = setup
-        self._clock = clock
-        self._drives = drives
-        self._requests = requests
-        self._target = target
-        self._outside: deque[tuple[int, Request]] = deque()
-        self._inside = 0
-        self._is_measured = False
-
+class _Host(Requests):
     def begin(self) -> None:
         """Let the first requests come."""
         if self._setup.iodepth is None:
@@ -163,32 +145,22 @@ class _Host:
         """
         if self._setup.device.cache_pages:
             return False
-        return not self._requests and not self._inside and not self._outside
-
-    def _plan(self) -> None:
-        if self._requests:
-            self._clock.after(self._requests[0].time - self._clock.now, self._arrive)
-
-    def _arrive(self) -> None:
-        request = self._requests.popleft()
-        self._plan()
-        self._come(request)
+        return not self._requests and not self._inside and not self._waiting
 
     def _next(self) -> None:
         if self._requests:
-            self._come(self._requests.popleft())
+            request = self._requests.popleft()
+            self._begin_to_measure()
+            self._come(request)
 
     def _come(self, request: Request) -> None:
-        if not self._is_measured and self._clock.now >= self._setup.ramp:
-            self._is_measured = True
-            self.before = sum((drive.counts for drive in self._drives), Counter())
-        self._outside.append((self._clock.now, request))
+        self._waiting.append((self._clock.now, request))
         self._admit()
 
     def _admit(self) -> None:
-        while self._outside and self._inside < self._setup.queue:
+        while self._waiting and self._inside < self._setup.queue:
             self._inside += 1
-            since, request = self._outside.popleft()
+            since, request = self._waiting.popleft()
             pages = range(request.first, request.first + request.pages)
             send = self._target.read if request.is_read else self._target.write
             send(pages, self._ending(since, request.is_read))

@@ -8,11 +8,13 @@ then, and sends those of a read; at the end it asks for the next entry and says 
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from functools import partial
 from typing import TYPE_CHECKING
 
+from time_model.requests import Requests
+
 if TYPE_CHECKING:
+    from collections import deque
     from collections.abc import Callable, Sequence
 
     from time_model.clock import Clock
@@ -35,16 +37,11 @@ class Wire:
         self._clock.after(self._free_at - self._clock.now, then)
 
 
-class LinkedHost:
+class LinkedHost(Requests):
     """A host on a link.
 
-    Attributes
-    ----------
-    responses
-        Of reads (True) and of writes; ns. In a closed loop from the entry's coming to the drive
-        until the drive has served it, else as the host sees it.
-    before
-        What the drives had done when the measured part began.
+    In a closed loop a response lasts from the entry's coming to the drive until the drive has
+    served it, else as the host sees it.
     """
 
     def __init__(
@@ -55,17 +52,8 @@ class LinkedHost:
         target: Target,
         requests: deque[Request],
     ) -> None:
-        self.responses: dict[bool, list[int]] = {True: [], False: []}
-        self.before: Counter[str] = Counter()
-        self._setup = setup
-        self._clock = clock
-        self._drives = drives
-        self._target = target
-        self._requests = requests
+        super().__init__(setup, clock, drives, target, requests)
         self._to_drive, self._to_host = Wire(clock), Wire(clock)
-        self._waiting: deque[tuple[int, Request]] = deque()
-        self._inside = 0
-        self._is_measured = False
 
     def begin(self) -> None:
         """Let the first requests come; in a closed loop the drive takes as many as it may."""
@@ -73,25 +61,13 @@ class LinkedHost:
             self._plan()
             return
         while self._requests:
-            self._ring(self._requests.popleft())
+            self._come(self._requests.popleft())
 
     def is_over(self) -> bool:
         """Say that MQSim goes on until nothing is left to do, collections included."""
         return False
 
-    def _plan(self) -> None:
-        if self._requests:
-            self._clock.after(self._requests[0].time - self._clock.now, self._arrive)
-
-    def _arrive(self) -> None:
-        request = self._requests.popleft()
-        self._plan()
-        if not self._is_measured and self._clock.now >= self._setup.ramp:
-            self._is_measured = True
-            self.before = sum((drive.counts for drive in self._drives), Counter())
-        self._ring(request)
-
-    def _ring(self, request: Request) -> None:
+    def _come(self, request: Request) -> None:
         since = self._clock.now
 
         def told() -> None:

@@ -250,6 +250,11 @@ impl Tables {
         self.map.physical(lpn)
     }
 
+    /// Whether `lpn` has data: in flash, or staged on their way there.
+    pub fn has_data(&self, lpn: Lpn) -> bool {
+        self.lookup(lpn).is_some() || self.staged.contains(lpn)
+    }
+
     /// The logical page that the valid page `page` holds.
     pub fn logical(&self, page: Ppn) -> Lpn {
         self.map.logical(page)

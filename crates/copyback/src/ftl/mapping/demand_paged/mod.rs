@@ -151,8 +151,7 @@ impl DemandPaged {
     /// Whether the translation page of `lpn` has ever been written.
     fn is_in_flash(&self, tables: &Tables, lpn: Lpn) -> bool {
         let page = self.translation_page_of(lpn);
-        page.index() < tables.map.logical_pages()
-            && (tables.lookup(page).is_some() || tables.staged.contains(page))
+        page.index() < tables.map.logical_pages() && tables.has_data(page)
     }
 
     /// The host's pages and where their translation pages say that they are.
@@ -166,8 +165,7 @@ impl DemandPaged {
     /// are staged as well, which have no place in flash yet.
     fn keep_entries(&mut self, tables: &mut Tables) {
         for lpn in (0..self.logical_pages).map(Lpn) {
-            let holds_data = tables.lookup(lpn).is_some() || tables.staged.contains(lpn);
-            if holds_data && !self.cache.find(lpn) {
+            if tables.has_data(lpn) && !self.cache.find(lpn) {
                 self.make_room_for_entry();
                 self.load_entry(tables, lpn);
             }
