@@ -88,7 +88,8 @@ fn random_devices_and_workloads() {
 fn choices_that_somebody_makes() {
     let numbers = numbers();
     let runs = numbers.end - numbers.start;
-    let counts = whole_runs(numbers.start..numbers.start + runs.div_ceil(20));
+    let ran = pool::each(numbers.start..numbers.start + runs.div_ceil(20), whole_run);
+    let counts: counts::Counts = ran.into_iter().collect();
     println!("{} of {} whole runs count", counts.counted, counts.runs);
     assert!(runs < RUNS || 4 * counts.counted > counts.runs);
     for bytes in whole::saved() {
@@ -100,20 +101,20 @@ fn choices_that_somebody_makes() {
 #[test]
 #[ignore = "a search: a part of `make search-on`"]
 fn whole_runs_of_drawn_bytes() {
-    let counts = whole_runs(numbers());
+    let (ran, failures) = pool::those_that_hold(numbers(), whole_run);
+    let counts: counts::Counts = ran.into_iter().collect();
     println!("{} of {} whole runs count", counts.counted, counts.runs);
+    // What a search has run counts, whatever it has found beside that.
     if let Some(folder) = std::env::var_os("COPYBACK_FUZZ_COUNTS") {
         counts.write(Path::new(&folder));
     }
+    assert!(failures.is_empty(), "{}", pool::report(failures));
 }
 
-/// Runs what random bytes choose, one run a number, and checks it.
-fn whole_runs(numbers: std::ops::Range<u64>) -> counts::Counts {
-    let ran = pool::each(numbers, |number| {
-        let bytes = whole::bytes(number);
-        pool::guarded(|| whole::examine(&bytes)).map_err(|problem| whole::failure(&bytes, problem))
-    });
-    ran.into_iter().collect()
+/// Runs what the random bytes of a number choose, and checks it.
+fn whole_run(number: u64) -> Result<whole::Ran, pool::Failure> {
+    let bytes = whole::bytes(number);
+    pool::guarded(|| whole::examine(&bytes)).map_err(|problem| whole::failure(&bytes, problem))
 }
 
 #[test]

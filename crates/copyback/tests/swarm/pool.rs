@@ -30,6 +30,19 @@ pub fn each<T: Send + 'static>(
     numbers: Range<u64>,
     examine: impl Fn(u64) -> Result<T, Failure> + Send + Sync + 'static,
 ) -> Vec<T> {
+    let (results, failures) = those_that_hold(numbers, examine);
+    assert!(failures.is_empty(), "{}", report(failures));
+    results
+}
+
+/// Examines every case of `numbers`. Returns what those returned that hold, in no particular order, and the failures of the
+/// others, by their numbers.
+///
+/// Panics with the numbers of cases that do not end.
+pub fn those_that_hold<T: Send + 'static>(
+    numbers: Range<u64>,
+    examine: impl Fn(u64) -> Result<T, Failure> + Send + Sync + 'static,
+) -> (Vec<T>, Vec<(u64, Failure)>) {
     let (report, reports) = mpsc::channel();
     let next = Arc::new(AtomicU64::new(numbers.start));
     let examine = Arc::new(examine);
@@ -51,7 +64,7 @@ pub fn each<T: Send + 'static>(
     gather(&reports)
 }
 
-fn gather<T>(reports: &mpsc::Receiver<Report<T>>) -> Vec<T> {
+fn gather<T>(reports: &mpsc::Receiver<Report<T>>) -> (Vec<T>, Vec<(u64, Failure)>) {
     let (mut under_way, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         match reports.recv_timeout(PATIENCE) {
@@ -67,11 +80,11 @@ fn gather<T>(reports: &mpsc::Receiver<Report<T>>) -> Vec<T> {
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("cases {under_way:?} do not end"),
         }
     }
-    assert!(failures.is_empty(), "{}", report(failures));
-    results
+    (results, failures)
 }
 
-fn report(mut failures: Vec<(u64, Failure)>) -> String {
+/// All about cases that failed.
+pub fn report(mut failures: Vec<(u64, Failure)>) -> String {
     failures.sort_unstable_by_key(|(number, _)| *number);
     let mut text = format!("{} cases failed\n", failures.len());
     for (number, failure) in failures.iter().take(LISTED) {
