@@ -679,7 +679,9 @@ class MappingSummary(Section, kw_only=True):
     switch_merges: int
     """Update blocks that became data blocks."""
     translation_reads: int
-    """Translation pages read, to fetch entries or to be updated."""
+    """Translation pages read, to fetch entries or to be updated: from flash, the register of a
+    collection or DRAM.
+    """
     translation_writes: int
     """Translation pages written."""
 

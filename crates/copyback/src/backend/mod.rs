@@ -17,7 +17,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
-use crate::ids::{DieId, PlaneId, Ppn};
+use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::ReadOut;
 use crate::observer::Observer;
 use crate::purpose::Reason;
@@ -139,6 +139,12 @@ impl Backend {
     pub fn locate(&self, page: Ppn) -> Located {
         let plane = self.ftl.geometry.plane_of(page);
         Located { plane, offset: self.ftl.geometry.page_offset(page) }
+    }
+
+    /// `lpn` is read, from flash, the register of a collection or DRAM: counted if it is a translation page.
+    #[inline(always)]
+    pub fn count_translation_read(&mut self, lpn: Lpn) {
+        self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(lpn));
     }
 
     /// It is `now`, as far as the age of blocks is concerned.

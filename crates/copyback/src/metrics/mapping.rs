@@ -18,7 +18,7 @@ pub struct MappingSummary {
     pub evictions: u64,
     /// Of those, entries that had to be written back.
     pub dirty_evictions: u64,
-    /// Translation pages read, to fetch entries or to be updated.
+    /// Translation pages read, to fetch entries or to be updated: from flash, the register of a collection or DRAM.
     pub translation_reads: u64,
     /// Translation pages written.
     pub translation_writes: u64,

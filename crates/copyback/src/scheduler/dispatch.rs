@@ -140,7 +140,7 @@ impl Scheduler {
                 self.is_in_vain(taken.id);
             }
         }
-        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
+        backend.count_translation_read(taken.lpn);
         backend.flash.note_page(taken.page);
         self.join(backend, taken.id, group, now);
     }

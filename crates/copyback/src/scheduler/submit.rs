@@ -63,6 +63,7 @@ impl Scheduler {
                     false => backend.counters.unmapped_reads += 1,
                 }
                 backend.ftl.check_read(lpn);
+                backend.count_translation_read(lpn);
                 match backend.ftl.staged.is_lost(lpn) {
                     true => self.read_is_lost(backend, id, now),
                     false => self.finish_transaction(backend, id, now),

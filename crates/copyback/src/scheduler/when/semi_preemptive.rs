@@ -235,7 +235,9 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
     while let Some(id) = at.scheduler.queues.take_read(plane, |read| {
         read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
     }) {
-        at.backend.ftl.check_read(at.scheduler.queues.transactions.get(id).lpn);
+        let lpn = at.scheduler.queues.transactions.get(id).lpn;
+        at.backend.ftl.check_read(lpn);
+        at.backend.count_translation_read(lpn);
         if at.backend.ftl.is_illegible(page) {
             at.scheduler.is_in_vain(id);
         }
