@@ -748,7 +748,7 @@ const fn default_poll() -> Time {
 pub enum GcStart {
     /// As soon as its die is free.
     AtOnce,
-    /// When a host operation is about to be served by its die.
+    /// When a host operation is about to be served by its die, or a page of a lost die finds no room to be rebuilt.
     BeforeOperation,
 }
 

@@ -136,7 +136,7 @@ impl Collector {
         let is_short = self.planes_due(backend, die) != 0
             && match self.settings.start {
                 GcStart::AtOnce => true,
-                GcStart::BeforeOperation => host_waits(),
+                GcStart::BeforeOperation => host_waits() || backend.ftl.rebuilt_waits_for_room(),
             };
         (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
     }

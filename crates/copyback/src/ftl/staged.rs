@@ -38,6 +38,11 @@ impl Staged {
         self.pages.len()
     }
 
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (Lpn, StagedPage)> {
+        self.pages.iter().map(|(lpn, page)| (*lpn, *page))
+    }
+
     pub fn contains(&self, lpn: Lpn) -> bool {
         !self.pages.is_empty() && self.pages.contains_key(&lpn)
     }

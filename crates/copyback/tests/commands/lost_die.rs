@@ -254,6 +254,32 @@ fn a_host_that_writes_faster_than_pages_are_rebuilt_leaves_room_for_them() {
 }
 
 #[test]
+fn pages_that_are_rebuilt_are_made_room_for_where_collections_wait_for_operations() {
+    let full = [
+        ("ssd.geometry.blocks_per_plane", "24"),
+        ("ssd.geometry.pages_per_block", "8"),
+        ("ssd.ftl.over_provisioning", "0.65"),
+        ("ssd.gc.start", "before_operation"),
+        ("ssd.gc.preemption", "\"paced\""),
+        ("ssd.faults.lost_die", "{ die = 1, at = \"20s\" }"),
+    ];
+    let mut toy = Toy::new(&[&FOUR_DIES[..], &full].concat());
+    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    for request in 0..3 * pages {
+        let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
+        toy.write(u64::from(request) * 2_000_000, request, lpn);
+    }
+    toy.run_until(19_000_000_000);
+    let erases = toy.ssd.counters().erases;
+    // Nothing more is asked for.
+    toy.run();
+    assert!(!toy.ssd.rebuild_stands_still());
+    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert_eq!(report(&toy).tally.gone, 0);
+    assert!(toy.ssd.counters().erases > erases, "it took no collection");
+}
+
+#[test]
 fn the_pages_of_each_plane_of_the_die_are_rebuilt() {
     let toy = lost(&[("ssd.geometry.planes_per_die", "2")], 60);
     assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);

@@ -320,13 +320,19 @@ impl Tables {
         if lines.left_of_lost() == 0 {
             return true;
         }
-        let kept = self.space.thresholds().kept_for_collections;
-        if lines.leaves_room_to_rebuild(self.space.free_blocks(ALL_PLANES), kept) {
+        let free = self.space.free_blocks(ALL_PLANES);
+        if lines.leaves_room_to_rebuild(free, self.space.thresholds().kept_for_collections) {
             return true;
         }
         let open = |plane| (self.free_pages(plane) - self.pages_of_free_blocks(plane)) as usize;
+        let open = self.space.planes().map(open).sum::<usize>();
+        // What is left of a line that is being collected takes its pages from there, and from free lines.
+        let (collecting, left) = match lines.is_any_collected() {
+            true => (free * lines.pages as usize, lines.left as usize),
+            false => (0, 0),
+        };
         let share_of_lost = (lines.planes_per_die * self.limits.data_pages) as usize;
-        self.space.planes().map(open).sum::<usize>() > share_of_lost + self.staged.len()
+        open + collecting > left + share_of_lost + self.staged.len()
     }
 
     /// The open block of `plane` that a page which was made up goes to, and the offset there: that of its class or, if that has
@@ -376,6 +382,15 @@ impl Tables {
             }
         }
         given
+    }
+
+    /// Whether a page that was made up finds no room on the plane that is to program it, and so on none: a collection has to
+    /// make some.
+    pub fn rebuilt_waits_for_room(&self) -> bool {
+        let waits = |(lpn, page): (Lpn, StagedPage)| {
+            self.place_to_rebuild(page.plane, lpn, page.origin).is_none()
+        };
+        self.lines.is_some() && self.staged.iter().any(waits)
     }
 
     /// The offset that a page which was made up is programmed at, in the open block of `plane` or in that of a line which
