@@ -43,13 +43,11 @@ $(UV_HOME)/bin/uv:
 .PHONY: test
 test: test-rust test-python ## Pass every test
 
-# The Python face has no tests in Rust: they are those of the package. What it alone needs (Arrow) takes long to build.
-# They wait for nobody, and let the tests of commands go first, which do.
-RUST_TESTS := cargo test --workspace --exclude copyback-python
-
-.PHONY: build-tests
-build-tests: ## Build the tests of the simulator
-	$(RUST_TESTS) --no-run
+# They wait for nobody, and let the tests of commands go first, which do. They are built beside the release, as
+# tests/checked.toml says: both share what they depend on. The Python face has no tests in Rust, and is among them for that
+# alone: it gives what they depend on the features that the release wants.
+CHECKED := --release --config tests/checked.toml
+RUST_TESTS := cargo test $(CHECKED) --workspace
 
 .PHONY: test-rust
 test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS="--test swarm": those of a suite)
@@ -63,11 +61,14 @@ test-python: setup ## Tests of the Python package and the command line
 # What is ignored and no test of the present state: it compares with a file that is given, or searches.
 NO_LONG_TESTS := --skip results_are_those_of_an_earlier_run --skip whole_runs_of_drawn_bytes
 
+# In the profile `test`, where what our crates depend on keeps its assertions as well.
+ASSERTED_TESTS := cargo test --workspace
+
 .PHONY: test-long
 test-long: setup ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
-	$(RUST_TESTS) -- --ignored $(NO_LONG_TESTS)
+	$(ASSERTED_TESTS) -- --ignored $(NO_LONG_TESTS)
 	$(RUN) pytest -n auto -m long
-	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(RUST_TESTS) --test swarm
+	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(ASSERTED_TESTS) --test swarm
 
 .PHONY: pairs
 pairs: ## Measure which pairs of features random drives and arrays have met, and write docs/pairs.md (some minutes)
@@ -102,10 +103,13 @@ mutants-pages: ## Write the pages of seeded bugs and of mutants by machine from 
 	PYTHONPATH=tests $(PYTHON) -m mutants.by_hand --page
 	PYTHONPATH=tests $(PYTHON) -m mutants.by_machine --page
 
+# What maturin tells PyO3 of the interpreter: told anything else, it would be built anew, and then for the next release again.
+MATURINS = $(addprefix PYO3_CONFIG_FILE=,$(firstword $(wildcard $(CURDIR)/target/maturin/pyo3-config-*.txt)))
+
 .PHONY: lint
 lint: setup ## Formatting, lint and types, both languages
 	cargo fmt --all --check
-	cargo clippy --profile test --workspace --all-targets -- -D warnings
+	$(MATURINS) cargo clippy $(CHECKED) --workspace --all-targets -- -D warnings
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy

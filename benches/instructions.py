@@ -64,12 +64,17 @@ def main() -> int:
     return compare(counted, recorded())
 
 
-def built() -> Path:
-    """Build the program of the benches, and say where it is."""
-    command = ["cargo", "bench", "--quiet", "--package", "copyback", "--bench", "simulator"]
-    command += ["--no-run", "--message-format", "json"]
-    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    artifacts = (json.loads(line) for line in lines.splitlines())
+def built(*, lines: bool = False) -> Path:
+    """Build the program of the benches, with the lines of its code or without; say where it is."""
+    # With the features that the package wants, and without lines, the simulator is the release's.
+    command = ["cargo", "bench", "--quiet", "--package", "copyback", "--package", "copyback-python"]
+    command += ["--bench", "simulator", "--no-run", "--message-format", "json"]
+    settings = {} if lines else {"CARGO_PROFILE_BENCH_DEBUG": "false"}
+    environment = {**os.environ, **settings}
+    told = subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+    ).stdout
+    artifacts = (json.loads(line) for line in told.splitlines())
     programs = [found for artifact in artifacts if (found := artifact.get("executable"))]
     return Path(programs[-1])
 

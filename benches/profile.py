@@ -71,7 +71,7 @@ def main() -> None:
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         raise SystemExit("nothing is profiled: no valgrind here")
-    program = options.program or built()
+    program = options.program or built(lines=True)
     names = options.rows or row_names(program)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda name: profile(program, name), names))

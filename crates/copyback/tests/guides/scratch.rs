@@ -32,21 +32,15 @@ const PARTS: [&str; 22] = [
     "README.md",
 ];
 
-/// Settings of the crates that guides change: they are built for a few tests.
-const QUICK_TO_BUILD: &str = "
-[profile.test.package.copyback]
-opt-level = 0
-debug = false
-incremental = false
-[profile.test.package.copyback-serve]
-opt-level = 0
-debug = false
-incremental = false
-[profile.test.package.copyback-workload]
-opt-level = 0
-debug = false
-incremental = false
-";
+/// Our crates, which are built quickly here, for a few tests.
+const OURS: [&str; 6] = [
+    "copyback",
+    "copyback-config",
+    "copyback-derive",
+    "copyback-memory",
+    "copyback-serve",
+    "copyback-workload",
+];
 
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -74,8 +68,8 @@ impl Scratch {
     fn set_apart(&mut self) {
         let settings = self.files.get_mut(Path::new("Cargo.toml")).expect("it was just taken");
         let text = String::from_utf8_lossy(settings);
-        let text = text.replace("version = \"0.", "version = \"90.");
-        *settings = format!("{text}{QUICK_TO_BUILD}").into_bytes();
+        *settings = text.replace("version = \"0.", "version = \"90.").into_bytes();
+        self.create(".cargo/config.toml", &OURS.map(quick_to_build).concat());
     }
 
     fn take(&mut self, path: &Path) {
@@ -144,10 +138,10 @@ impl Scratch {
     /// what is printed. All must pass.
     pub fn test(&self, names: &[&str]) -> String {
         let output = Command::new(env!("CARGO"))
-            .args(["test", "--offline", "-p", "copyback", "-p", "copyback-config"])
-            // It is not changed: with it, what all depend on has the features that it has in any test.
-            .args(["-p", "copyback-serve"])
-            .args(["-p", "copyback-workload", "--lib", "--test", "swarm", "--"])
+            .args(["test", "--offline", "--profile", profile(), "--tests"])
+            .args(["-p", "copyback", "-p", "copyback-workload"])
+            // It has no tests: with it, what all depend on has the features that it has in any test.
+            .args(["-p", "copyback-python", "--"])
             .args(names)
             .current_dir(root())
             .env("CARGO_TARGET_DIR", target())
@@ -159,6 +153,27 @@ impl Scratch {
         assert!(output.status.success(), "{text}{errors}");
         text
     }
+}
+
+/// The profile that this very test was built in, where what the crate depends on is built already.
+fn profile() -> &'static str {
+    let program = std::env::current_exe().expect("a program has a path");
+    // It lies in `deps` of the folder of a profile.
+    let folder = program.ancestors().nth(2).expect("it lies in the target directory");
+    if folder.ends_with("release") { "release" } else { "test" }
+}
+
+/// Settings of a crate: not optimised, with assertions.
+fn quick_to_build(name: &str) -> String {
+    format!(
+        "[profile.{}.package.{name}]\n\
+         opt-level = 0\n\
+         debug = false\n\
+         debug-assertions = true\n\
+         overflow-checks = true\n\
+         incremental = false\n",
+        profile()
+    )
 }
 
 fn root() -> PathBuf {
