@@ -19,15 +19,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from peer.disksim import DiskSim
-from peer.mqsim import MQSim
-from peer.process import Took, copyback, start_up
-from peer.ssdsim import SSDsim
 from timed import machine
 
 sys.path.append(str(Path(__file__).parents[1] / "tools"))
 
 from commits import commit
+from peer.disksim import DiskSim
+from peer.mqsim import MQSim
+from peer.process import Took, copyback, start_up
+from peer.ssdsim import SSDsim
 
 if TYPE_CHECKING:
     from collections.abc import Callable

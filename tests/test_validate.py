@@ -108,6 +108,7 @@ def test_a_row_of_counts_alone_leaves_responses_out() -> None:
 
 def test_ssdsims_parameters_are_changed_or_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(TOOLS))
+    import ssdsim_input
     import ssdsim_rows
 
     case = next(ssdsim_rows.cases())
@@ -115,7 +116,7 @@ def test_ssdsims_parameters_are_changed_or_missed(monkeypatch: pytest.MonkeyPatc
     assert case.load() == row.load
     assert ssdsim_rows.config_of(case) == row.config
     with pytest.raises(SystemExit, match=r"page.parameters: dram capacity is there 0 times"):
-        ssdsim_rows.parameters("t_R = 20;", case)
+        ssdsim_input.parameters("t_R = 20;", ssdsim_rows.chosen(case))
     told = "program count: 12multi-plane program count: 3\nerase count: 4\n"
     assert ssdsim_rows.counts_of(told) == {"page_programs": 12, "erases": 4}
 

@@ -29,13 +29,13 @@ import numpy as np
 from mqsim_copies import Copy
 from time_model.device import Device, Link, Mapped, Yields
 from time_model.host import Setup
-from validation_rows import numbers, write
+from validation_rows import forget_others, numbers, store
 
 from copyback.validation.compare import COUNTS, compare
 from copyback.validation.load import Load
 from copyback.validation.ours import responses_of
 from copyback.validation.ours import run as run_here
-from copyback.validation.stored import STORED, Numbers, Row, rows
+from copyback.validation.stored import STORED, Numbers, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,8 +285,7 @@ def main() -> None:
                 report(row)
                 store(found, given.to)
     if not given.only:
-        kept = [r for r in rows(given.to) if not r.peer.startswith(PEER) or r.name in found]
-        write(kept, given.to)
+        forget_others(PEER, found, given.to)
 
 
 def report(row: Row) -> None:
@@ -296,12 +295,6 @@ def report(row: Row) -> None:
         for one in compare(row, run_here(row)).numbers
     ]
     print(row.name, "; ".join(offs), file=sys.stderr, flush=True)
-
-
-def store(found: dict[str, Row], path: Path) -> None:
-    """Store rows in place of those of the same names."""
-    kept = [row for row in rows(path) if row.name not in found]
-    write([*found.values(), *kept], path)
 
 
 def name_of(case: Case) -> str:

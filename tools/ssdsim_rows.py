@@ -24,39 +24,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from mqsim_rows import LARGE, SMALL, Size
-from validation_rows import write
+from ssdsim_input import PAGE_BYTES, end_quietly, parameters, told
+from validation_rows import forget_others, store
 
 from copyback.validation.compare import compare
-from copyback.validation.load import SECTOR, Load
+from copyback.validation.load import Load
 from copyback.validation.ours import responses_of
 from copyback.validation.ours import run as run_here
-from copyback.validation.stored import STORED, Numbers, Row, rows
+from copyback.validation.stored import STORED, Numbers, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PEER = "SSDsim f411289"
-PAGE_BYTES = 8192
-#: Of its parameters, what is another than as shipped, but for sizes and commands.
-SETTINGS: dict[str, float] = {
-    "dram capacity": 0,
-    "die number": 1,
-    "plane number": 1,
-    "subpage page": 16,
-    "page capacity": PAGE_BYTES,
-    "t_PROG": 750_000,
-    "t_BERS": 3_800_000,
-    "t_R": 75_000,
-    "t_WC": 3,
-    "t_RC": 3,
-    "overprovide": 0.02,
-    "allocation": 1,
-    "static_allocation": 1,
-}
 #: Its line for a request: when it comes, sector, sectors, 1 for a read, begin, end and response.
 REQUEST = re.compile(rb"^ *(\d+) +\d+ +\d+ +([01]) +\d+ +\d+ +(\d+)\s*$", re.MULTILINE)
-#: Two reads behind the rest: it divides by their number, and never ends if anything is under way.
-LAST_READS, QUIET_NS = 2, 10**12
 WITHIN = 0.05
 CAUSE = (
     "SSDsim ends a write's response with its transfer, before the program, and what collections "
@@ -147,11 +129,9 @@ def main() -> None:
             print(row.name, row.theirs, "; ".join(offs), file=sys.stderr, flush=True)
             if case.commands is not GREEDY:  # it collects at every write then: told, not stored
                 found[row.name] = row
-                kept = [one for one in rows(given.to) if one.name not in found]
-                write([*found.values(), *kept], given.to)
+                store(found, given.to)
     if not given.only:
-        kept = [one for one in rows(given.to) if one.peer != PEER or one.name in found]
-        write(kept, given.to)
+        forget_others(PEER, found, given.to)
 
 
 def run(home: Path, case: Case) -> Row:
@@ -169,7 +149,7 @@ def run(home: Path, case: Case) -> Row:
         within=WITHIN,
         cause=CAUSE,
         counts_only=True,
-        provenance=f"{PEER}, -O3, its page.parameters with tools/ssdsim_rows.py's settings, "
+        provenance=f"{PEER}, -O3, its page.parameters with tools/ssdsim_input.py's settings, "
         f"requests of seed {load.seed}",
     )
 
@@ -193,38 +173,36 @@ def started(home: Path, case: Case, load: Load) -> tuple[dict[str, int], Any]:
         directory = Path(name)
         trace = directory / "load.trace"
         load.write(trace, PAGE_BYTES)
-        last = int(trace.read_text().splitlines()[-1].split()[0])
-        reads = [f"{last + n * QUIET_NS} 0 0 {PAGE_BYTES // SECTOR} 1" for n in (1, LAST_READS)]
-        with trace.open("a") as file:
-            file.write("\n".join(reads))  # it drops a last line that ends with a newline
+        end_quietly(trace)
         shipped = (home / "page.parameters").read_text("latin-1")
-        (directory / "page.parameters").write_text(parameters(shipped, case), "latin-1")
+        given = parameters(shipped, chosen(case))
+        (directory / "page.parameters").write_text(given, "latin-1")
         # One of its ways to say that all went well is 1.
         ran = subprocess.run(
             [home / "ssd"], cwd=directory, input=b"load.trace\n", capture_output=True, check=False
         )
         if ran.returncode not in {0, 1}:
             raise SystemExit(f"{case.name()}: SSDsim ended with status {ran.returncode}")
-        told = re.sub(r" +", " ", (directory / "statistic10.dat").read_text("latin-1"))
+        counts = counts_of(told(directory))
         log = REQUEST.findall((directory / "ex.out").read_bytes())
-    return counts_of(told), np.asarray(log, dtype=np.int64)
+    return counts, np.asarray(log, dtype=np.int64)
 
 
-def counts_of(told: str) -> dict[str, int]:
+def counts_of(statistics: str) -> dict[str, int]:
     """Return the operations that SSDsim counts; reads of pages that it moves are in no count."""
     found = {}
     for what, name in (("page_programs", "program"), ("erases", "erase")):
-        match = re.search(rf"(?m)^{name} count: (\d+)", told)
+        match = re.search(rf"(?m)^{name} count: (\d+)", statistics)
         if match is None:
             raise SystemExit(f"SSDsim's statistics name no {name} count")
         found[what] = int(match[1])
     return found
 
 
-def parameters(shipped: str, case: Case) -> str:
-    """Change its parameters."""
+def chosen(case: Case) -> dict[str, float]:
+    """Choose its parameters of sizes and commands."""
     threshold = (case.size.threshold + 0.5) / case.size.blocks
-    chosen: dict[str, float] = {
+    found: dict[str, float] = {
         "channel number": case.channels,
         "chip number": case.planes(),
         "chip number[0]": case.chips,
@@ -236,14 +214,7 @@ def parameters(shipped: str, case: Case) -> str:
         "advanced command": case.commands.bits,
         "greed CB command": int(case.commands.is_greedy),
     }
-    for channel in range(2, case.channels):
-        chosen[f"chip number[{channel}]"] = case.chips
-    for key, value in {**SETTINGS, **chosen}.items():
-        pattern = rf"(?m)^{re.escape(key)} *=[^;]*;"
-        shipped, count = re.subn(pattern, f"{key} = {value};", shipped)
-        if count != 1:
-            raise SystemExit(f"page.parameters: {key} is there {count} times; expected: once")
-    return shipped
+    return found | {f"chip number[{channel}]": case.chips for channel in range(2, case.channels)}
 
 
 def config_of(case: Case) -> dict[str, Any]:

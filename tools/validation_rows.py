@@ -90,6 +90,17 @@ def name_of(case: Case) -> str:
     return f"{case.feature}, {case.geometry()}"
 
 
+def store(found: dict[str, Row], path: Path) -> None:
+    """Store rows in the place of those of the same names."""
+    kept = [row for row in rows(path) if row.name not in found]
+    write([*found.values(), *kept], path)
+
+
+def forget_others(peer: str, found: dict[str, Row], path: Path) -> None:
+    """Drop the rows of a peer that were not found this time."""
+    write([row for row in rows(path) if not row.peer.startswith(peer) or row.name in found], path)
+
+
 def write(every: list[Row], path: Path = STORED) -> None:
     """Store rows, those of one peer together."""
     ordered = sorted(every, key=lambda row: (row.peer, row.feature, row.geometry, row.name))

@@ -13,42 +13,27 @@ busy chip: at 1,000 writes a second its backlog grows, so that it is measured at
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from peer.mqsim import ENOUGH, SECTORS_A_PAGE, Load, number, prepare_own
+from ssdsim_input import LAST_READS, end_quietly, parameters, told
+
+from peer.mqsim import ENOUGH, Load, number, prepare_own
 from peer.process import Did, Took, run
 
 DRIVE = Path(__file__).with_name("ssdsim.toml")
-#: Of its parameters, what is another than as shipped: the device, static allocation, no advanced
-#: commands.
-SETTINGS = {
-    "dram capacity": 0,
+#: Of its parameters, those of size and commands.
+CHOSEN = {
     "chip number[0]": 2,
     "chip number[1]": 2,
     "channel number": 2,
     "chip number": 4,
-    "die number": 1,
-    "plane number": 1,
     "block number": 512,
     "page number": 128,
-    "subpage page": 16,
-    "page capacity": 8_192,
-    "t_PROG": 750_000,
-    "t_BERS": 3_800_000,
-    "t_R": 75_000,
-    "t_WC": 3,
-    "t_RC": 3,
-    "overprovide": 0.02,
     "gc threshold": 0.04,
     "gc hard threshold": 0.04,
-    "allocation": 1,
-    "static_allocation": 1,
     "advanced command": 0,
 }
 LOADS = {"random writes, 200 a second": Load(500_000, 5_000_000, 0.0, ENOUGH)}
-#: Long enough that nothing is under way.
-QUIET_NS = 10**12
 
 
 class SSDsim:
@@ -60,29 +45,18 @@ class SSDsim:
     def prepare(self, load: str, home: Path, directory: Path) -> int:
         """Write what both programs read; ours counts the last line, too."""
         shipped = (home / "page.parameters").read_text("latin-1")
-        (directory / "page.parameters").write_text(parameters(shipped), "latin-1")
+        (directory / "page.parameters").write_text(parameters(shipped, CHOSEN), "latin-1")
         requests = prepare_own(LOADS[load], DRIVE.read_text(), directory)
-        with (directory / "load.trace").open("r+") as trace:
-            last = int(trace.read().splitlines()[-1].split()[0])
-            lines = [f"{last + n * QUIET_NS} 0 0 {SECTORS_A_PAGE} 1" for n in (1, 2)]
-            trace.write("\n".join(lines))
-        return requests + 2
+        end_quietly(directory / "load.trace")
+        return requests + LAST_READS
 
     def run(self, home: Path, directory: Path) -> Took:
         """Run SSDsim, which asks for the name of the trace."""
         cpu, _ = run([home / "ssd"], directory, "load.trace\n")
-        told = re.sub(r" +", " ", (directory / "statistic10.dat").read_text("latin-1"))
+        statistics = told(directory)
         kinds = ("read request count: ", "write request count: ")
-        completed = sum(number(kind, told) for kind in kinds)
-        did = Did(completed, number("program count: ", told), number("\nerase count: ", told))
+        completed = sum(number(kind, statistics) for kind in kinds)
+        did = Did(
+            completed, number("program count: ", statistics), number("\nerase count: ", statistics)
+        )
         return Took(cpu, did)
-
-
-def parameters(shipped: str) -> str:
-    """Change its parameters."""
-    for key, value in SETTINGS.items():
-        pattern = rf"(?m)^{re.escape(key)} *=[^;]*;"
-        shipped, count = re.subn(pattern, f"{key} = {value};", shipped)
-        if count != 1:
-            raise SystemExit(f"page.parameters: {key} is there {count} times; expected: once")
-    return shipped
