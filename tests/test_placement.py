@@ -309,7 +309,8 @@ def test_the_victims_of_multilog_find_sizes_for_its_logs(traces: Traces) -> None
     )
 
 
-@pytest.mark.parametrize("victim", VICTIMS)
+# One victim in CI: under uniform traffic both choose among blocks that are alike.
+@pytest.mark.parametrize("victim", [pytest.param("greedy", marks=pytest.mark.long), "cost_benefit"])
 def test_nothing_gains_under_uniform_traffic_but_who_knows_the_future(
     victim: str, traces: Traces
 ) -> None:

@@ -102,8 +102,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     let first = run::run(config, None, 1 << 20)?;
     check_array(case, &first)?;
     check(config, &first)?;
-    let again = run::run(config, None, 1 + case.number % 97)?;
-    run::same("the second run", &first, &again)?;
+    run::again_is_the_same(case, &first)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }

@@ -17,8 +17,7 @@ pub fn examine(case: &Case) -> Result<coverage::Met, String> {
     let config = &case.config;
     let first = run::run(config, None, 1 << 20)?;
     check::check(case, &first)?;
-    let again = run::run(config, None, 1 + case.number % 97)?;
-    run::same("the second run", &first, &again)?;
+    run::again_is_the_same(case, &first)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }

@@ -10,7 +10,7 @@ use crate::run::{self, Outcome};
 pub fn to_look_changes_nothing(case: &Case, first: &Outcome) -> Result<(), String> {
     let mut config = case.config.clone();
     config.metrics = Metrics { slowest: Some(1), ..config.metrics };
-    let mut observed = run::run(&config, None, 1 << 20)?;
+    let mut observed = run::run(&config, None, run::other_steps(case))?;
     observed.summary["config_digest"] = first.summary["config_digest"].clone();
     // How many events it takes is the simulator's own affair.
     observed.summary["simulator"]["events"] = first.summary["simulator"]["events"].clone();

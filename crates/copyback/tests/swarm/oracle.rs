@@ -1,7 +1,5 @@
 //! The translation layer alone, under random writes and trims, against a map from page to version.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use copyback::collector::job::collect_untimed;
 use copyback::ftl::{Allocation, Ftl, Room};
 use copyback::ids::{DieId, Lpn, PlaneId};
@@ -16,7 +14,8 @@ const STRETCH: u64 = 200;
 /// A translation layer and what it should hold.
 pub struct Device {
     pub ftl: Ftl,
-    versions: BTreeMap<Lpn, u64>,
+    /// That of each logical page and translation page; none of those that hold nothing.
+    versions: Vec<Option<u64>>,
     submitted: u64,
     next_die: usize,
 }
@@ -50,7 +49,8 @@ impl Device {
     /// An empty device of the case's configuration.
     pub fn new(case: &Case) -> Self {
         let ftl = Ftl::new(&case.config, "ssd/0");
-        Self { ftl, versions: BTreeMap::new(), submitted: 0, next_die: 0 }
+        let versions = vec![None; ftl.logical_pages() + ftl.translation_pages()];
+        Self { ftl, versions, submitted: 0, next_die: 0 }
     }
 
     /// Whether it takes no writes any more: it is read-only, or has lost its victims.
@@ -62,7 +62,7 @@ impl Device {
     pub fn write_to(&mut self, plane: PlaneId, lpn: Lpn) {
         self.submitted += 1;
         self.ftl.write(plane, HostPage::without_hint(lpn), self.submitted);
-        self.versions.insert(lpn, self.submitted);
+        self.versions[lpn.index()] = Some(self.submitted);
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
@@ -105,7 +105,7 @@ impl Device {
 
     pub fn trim(&mut self, lpn: Lpn) -> Result<(), String> {
         let mapped = self.ftl.trim(lpn);
-        let expected = self.versions.remove(&lpn).is_some();
+        let expected = self.versions[lpn.index()].take().is_some();
         if mapped != expected {
             return Err(format!("trim of {lpn:?}: mapped {mapped}, expected {expected}"));
         }
@@ -115,7 +115,7 @@ impl Device {
     /// Looks a page up; the audit compares the version that it finds.
     pub fn read(&mut self, lpn: Lpn) -> Result<(), String> {
         self.ftl.check_read(lpn);
-        let (mapped, expected) = (self.ftl.lookup(lpn), self.versions.get(&lpn));
+        let (mapped, expected) = (self.ftl.lookup(lpn), self.versions[lpn.index()]);
         if mapped.is_some() != expected.is_some() {
             return Err(format!("{lpn:?} is at {mapped:?}, last version {expected:?}"));
         }
@@ -158,16 +158,21 @@ impl Device {
         for lpn in (0..self.ftl.logical_pages()).map(Lpn::from_index) {
             self.read(lpn)?;
         }
-        let places: BTreeSet<_> = self.versions.keys().map(|lpn| self.ftl.lookup(*lpn)).collect();
-        if places.len() != self.versions.len() {
+        let held = (0..self.versions.len()).filter(|index| self.versions[*index].is_some());
+        let mut places: Vec<_> =
+            held.map(|index| self.ftl.lookup(Lpn::from_index(index))).collect();
+        let held = places.len();
+        places.sort_unstable();
+        places.dedup();
+        if places.len() != held {
             return Err("two logical pages share a physical one".into());
         }
         let mut valid = 0;
         for block in (0..self.ftl.geometry.blocks()).map(copyback::ids::BlockId::from_index) {
             valid += usize::from(self.ftl.valid_pages(block));
         }
-        if valid != self.versions.len() {
-            return Err(format!("{valid} valid pages for {} logical ones", self.versions.len()));
+        if valid != held {
+            return Err(format!("{valid} valid pages for {held} logical ones"));
         }
         self.ftl.violation().map_or(Ok(()), |problem| Err(problem.to_owned()))
     }

@@ -10,6 +10,7 @@ use copyback::{Error, Simulation, Status, state};
 use serde_json::Value;
 
 use crate::draw::Case;
+use crate::examine::LOOK_EVERY;
 
 /// Instants after which a run of a few hundred requests has certainly gone astray.
 const ENDLESS: u64 = 20_000_000;
@@ -87,6 +88,20 @@ pub fn from_saved(case: &Case) -> Result<Outcome, String> {
     let device = prepared(&case.config);
     state::save(&case.config, &device, &path).map_err(|error| error.to_string())?;
     run(&case.config, Some(&path), 1 << 20)
+}
+
+/// Runs a case a second time, in other steps: it returns the same. Cases that are looked at are run in other steps then.
+pub fn again_is_the_same(case: &Case, first: &Outcome) -> Result<(), String> {
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        return Ok(());
+    }
+    let again = run(&case.config, None, other_steps(case))?;
+    same("the second run", first, &again)
+}
+
+/// How many steps a second run of a case goes at once: few, and seldom as many as another's.
+pub const fn other_steps(case: &Case) -> u64 {
+    1 + case.number % 97
 }
 
 /// Whether two runs have returned the same, to the last bit.
