@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
     from pathlib import Path
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C, as do the programs that tests start: what a shell puts behind ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class RunCli(Protocol):
