@@ -69,6 +69,7 @@ test-long: setup ## What takes too long for every change: larger blocks, other s
 	$(ASSERTED_TESTS) -- --ignored $(NO_LONG_TESTS)
 	$(RUN) pytest -n auto -m long
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(ASSERTED_TESTS) --test swarm
+	COPYBACK_SECOND_RUNS=4000 $(ASSERTED_TESTS) --test second_model
 
 .PHONY: pairs
 pairs: ## Measure which pairs of features random drives and arrays have met, and write docs/pairs.md (some minutes)
