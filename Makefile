@@ -65,10 +65,11 @@ NO_LONG_TESTS := --skip results_are_those_of_an_earlier_run --skip whole_runs_of
 ASSERTED_TESTS := cargo test --workspace
 
 .PHONY: test-long
-test-long: setup ## The tests that take too long for every change: larger blocks, skewed traffic, 20,000 swarm cases
+test-long: setup ## What takes too long for every change: larger blocks, other skews, 20,000 swarm cases, dependencies with assertions
 	$(ASSERTED_TESTS) -- --ignored $(NO_LONG_TESTS)
 	$(RUN) pytest -n auto -m long
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(ASSERTED_TESTS) --test swarm
+	COPYBACK_SECOND_RUNS=4000 $(ASSERTED_TESTS) --test second_model
 
 .PHONY: pairs
 pairs: ## Measure which pairs of features random drives and arrays have met, and write docs/pairs.md (some minutes)

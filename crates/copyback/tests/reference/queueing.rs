@@ -171,12 +171,16 @@ fn half_reads_that_suspend_programs() {
     preemptive("readfrac0.5");
 }
 
+// Between half and nine tenths, which every change is held to.
 #[test]
+#[ignore = "long"]
 fn seven_tenths_reads() {
     two_classes("readfrac0.7");
 }
 
+// Between half and nine tenths, which every change is held to.
 #[test]
+#[ignore = "long"]
 fn seven_tenths_reads_that_suspend_programs() {
     preemptive("readfrac0.7");
 }
