@@ -10,7 +10,6 @@ use copyback::{Error, Simulation, Status, state};
 use serde_json::Value;
 
 use crate::draw::Case;
-use crate::examine::LOOK_EVERY;
 
 /// Instants after which a run of a few hundred requests has certainly gone astray.
 const ENDLESS: u64 = 20_000_000;
@@ -90,11 +89,8 @@ pub fn from_saved(case: &Case) -> Result<Outcome, String> {
     run(&case.config, Some(&path), 1 << 20)
 }
 
-/// Runs a case a second time, in other steps: it returns the same. Cases that are looked at are run in other steps then.
+/// Runs a case a second time, in other steps: it returns the same.
 pub fn again_is_the_same(case: &Case, first: &Outcome) -> Result<(), String> {
-    if case.number.is_multiple_of(LOOK_EVERY) {
-        return Ok(());
-    }
     let again = run(&case.config, None, other_steps(case))?;
     same("the second run", first, &again)
 }

@@ -13,7 +13,7 @@ use crate::victim::Victims;
 
 use super::Ftl;
 use super::audit::Audit;
-use super::image::{Image, Page};
+use super::image::Image;
 use super::mapping::{AnyMapping, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
@@ -25,8 +25,6 @@ pub(super) use survey::Survey;
 /// What a recovery has found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// Pages that could not be read, since their program was cut off then or earlier.
-    pub unreadable_pages: u64,
     /// Blocks that the recovery erases: their erase was cut off, or they held only copies.
     pub erased: Vec<BlockId>,
 }
@@ -64,11 +62,7 @@ impl Ftl {
         let audit = Audit::of_image(config, image, survey.found(), erased);
         tables.audit = Some(Box::new(audit));
         each!(&mut mapping, mapping => mapping.recover_entries(&mut tables, image));
-        let unreadable = image.pages.iter().filter(|page| **page == Page::Unreadable);
-        let scan = Scan {
-            unreadable_pages: unreadable.count() as u64,
-            erased: survey.erased_blocks().collect(),
-        };
+        let scan = Scan { erased: survey.erased_blocks().collect() };
         (Self { tables, mapping }, scan)
     }
 
