@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// Longer than any case may take, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Failures that are listed, and those of them that are shown whole.
 const LISTED: usize = 20;
 const SHOWN: usize = 2;

@@ -13,6 +13,8 @@ use crate::draw::Case;
 
 /// Instants after which a run of a few hundred requests has certainly gone astray.
 const ENDLESS: u64 = 20_000_000;
+/// What is said of a run that gets on all the same: requests come seldom, and there is much to do between two of them.
+pub const TOO_LONG: &str = "the run is longer than is looked at";
 
 /// What a run returns.
 #[derive(Clone)]
@@ -34,12 +36,17 @@ pub fn run(config: &Config, state: Option<&Path>, budget: u64) -> Result<Outcome
 /// Runs a simulation to its end, `budget` steps at a time.
 pub fn run_to_end(mut simulation: Simulation, budget: u64) -> Result<Outcome, String> {
     let failed = |error: Error| error.to_string();
-    let (mut requests, mut steps) = (RequestColumns::default(), 0);
+    let (mut requests, mut steps, mut last) = (RequestColumns::default(), 0, 0);
     while simulation.advance(budget).map_err(failed)? == Status::Running {
-        append(&mut requests, simulation.take_requests());
+        let completed = simulation.take_requests();
         steps += budget;
+        if completed.len() > 0 {
+            last = steps;
+        }
+        append(&mut requests, completed);
         if steps > ENDLESS.max(100 * budget) {
-            return Err(format!("the run does not end: {:?}", simulation.progress()));
+            let problem = if last > steps / 2 { TOO_LONG } else { "the run does not end" };
+            return Err(format!("{problem}: {:?}", simulation.progress()));
         }
     }
     append(&mut requests, simulation.take_requests());

@@ -87,9 +87,10 @@ pub fn examine(bytes: &[u8]) -> Result<Ran, String> {
     Ok(ran(&case, &outcome))
 }
 
-/// Whether a run can rightly not be finished: too few blocks are good, or its series has too many rows.
+/// Whether a run can rightly not be finished: too few blocks are good, its series has too many rows, or it takes too long.
 fn is_refused_on_the_way(problem: &str) -> bool {
     faults::is_dead_before_the_run(problem)
+        || problem.starts_with(run::TOO_LONG)
         || problem.starts_with("metrics.interval: gives more than eight million rows")
 }
 
