@@ -40,7 +40,7 @@ pub fn run_to_end(mut simulation: Simulation, budget: u64) -> Result<Outcome, St
     while simulation.advance(budget).map_err(failed)? == Status::Running {
         let completed = simulation.take_requests();
         steps += budget;
-        if completed.len() > 0 {
+        if !completed.is_empty() {
             last = steps;
         }
         append(&mut requests, completed);
