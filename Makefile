@@ -67,7 +67,7 @@ ASSERTED_TESTS := cargo test --workspace
 .PHONY: test-long
 test-long: setup ## What takes too long for every change (some 21 minutes on two cores): larger blocks, other skews, 20,000 swarm cases
 	$(ASSERTED_TESTS) -- --ignored $(NO_LONG_TESTS)
-	$(RUN) pytest -n auto -m long
+	$(RUN) pytest -n auto -m long --timeout 3000 -o faulthandler_timeout=3600
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(ASSERTED_TESTS) --test swarm
 	COPYBACK_SECOND_RUNS=4000 $(ASSERTED_TESTS) --test second_model
 

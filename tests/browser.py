@@ -10,6 +10,7 @@ import base64
 import contextlib
 import json
 import os
+import select
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
+
+#: Seconds after which no answer comes any more.
+PATIENCE = 120
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -101,6 +105,8 @@ class Browser:
         os.close(commands)
         os.close(answers)
         self._waiting = b""
+        #: What has been loaded: Chromium may say so before it answers.
+        self._loaded: set[str] = set()
         self._count = 0
 
     def __enter__(self) -> Self:
@@ -121,6 +127,8 @@ class Browser:
         """Open an empty page, and return its session."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session: str = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.ask("Page.enable", session)
+        self.ask("Page.setLifecycleEventsEnabled", session, enabled=True)
         return session
 
     def ask(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
@@ -133,10 +141,11 @@ class Browser:
                 answer: dict[str, Any] = told["result"]
                 return answer
 
-    def wait_for(self, event: str) -> None:
-        """Return when something has happened."""
-        while self._read().get("method") != event:
-            pass
+    def open(self, session: str, url: str) -> None:
+        """Return when a page has been loaded."""
+        loader = self.ask("Page.navigate", session, url=url)["loaderId"]
+        while loader not in self._loaded:
+            self._read()
 
     def _send(self, method: str, parameters: dict[str, Any], session: str | None) -> int:
         self._count += 1
@@ -148,11 +157,14 @@ class Browser:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._waiting:
+            assert select.select([self._answers], [], [], PATIENCE)[0], "Chromium does not answer"
             piece = os.read(self._answers, 1 << 20)
             assert piece, "Chromium has ended"
             self._waiting += piece
         text, _, self._waiting = self._waiting.partition(b"\0")
         message: dict[str, Any] = json.loads(text)
+        if message.get("method") == "Page.lifecycleEvent" and message["params"]["name"] == "load":
+            self._loaded.add(message["params"]["loaderId"])
         return message
 
 
@@ -195,13 +207,11 @@ def look(
     window = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
     with TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(profile) as browser:
         session = browser.page()
-        browser.ask("Page.enable", session)
         browser.ask("Emulation.setDeviceMetricsOverride", session, **window)
         browser.ask("Emulation.setEmulatedMedia", session, features=[scheme])
         browser.ask("Page.addScriptToEvaluateOnNewDocument", session, source=_CATCH)
         where = page if isinstance(page, str) else page.resolve().as_uri()
-        browser.ask("Page.navigate", session, url=where + address)
-        browser.wait_for("Page.loadEventFired")
+        browser.open(session, where + address)
         told = browser.ask(
             "Runtime.evaluate",
             session,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mounts import Mounts, mounting
+from processes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,9 @@ def as_file(socket: Path, file: Path, export: str = "") -> Iterator[Path]:
     uri = f"nbd+unix:///{export}?socket={socket}"
     with (
         mounting(Mounts.BESIDE_OTHERS),
-        subprocess.Popen(["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True) as process,
+        ending(
+            subprocess.Popen(["nbdfuse", str(file), uri], stderr=subprocess.PIPE, text=True)
+        ) as process,
     ):
         try:
             until = time.monotonic() + 20
@@ -51,17 +54,16 @@ def as_file(socket: Path, file: Path, export: str = "") -> Iterator[Path]:
             yield file
         finally:
             unmount(file, "fusermount3", "-u")
-            process.wait(timeout=30)
 
 
 def unmount(where: Path, *command: str) -> None:
     """Unmount, as soon as nobody uses it any more."""
-    for _ in range(200):
-        done = subprocess.run([*command, str(where)], capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return
+    until = time.monotonic() + 30
+    while (
+        done := subprocess.run([*command, str(where)], capture_output=True, text=True, check=False)
+    ).returncode != 0:
+        assert time.monotonic() < until, done.stderr
         time.sleep(0.02)
-    raise AssertionError(done.stderr)
 
 
 def missing(needs: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ import pytest
 
 import copyback
 from copyback.policies.load import SCHEDULES, VICTIMS, registered
+from processes import ending
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -454,8 +455,10 @@ def test_ctrl_c_ends_a_policy_that_does_not_end(tiny_toml: Path, tmp_path: Path)
     write(VICTIM + "\n        print('asked', flush=True)\n        while True: pass")
     setting = 'ssd.gc.victim={ type = "python", policy = "mine.py:P" }'
     command = [sys.executable, "-m", "copyback", "run", str(tiny_toml), "--set", setting]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    with ending(
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+        )
     ) as running:
         assert running.stdout is not None
         assert running.stdout.readline() == "asked\n"

@@ -25,6 +25,7 @@ from copyback.parquet import read_parquet
 from copyback.serve.ask import ask
 from copyback.serve.facts import facts
 from nbd import RefusedError, Served, replayed, rows, serving
+from processes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -442,11 +443,13 @@ def test_only_this_machine_is_let_in_unless_it_is_said(fast: Path, cli: RunCli) 
 
 
 def test_loopback_works_as_the_socket_does(fast: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "copyback", "serve", str(fast), "--nbd=tcp:0", "--quiet"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    with ending(
+        subprocess.Popen(
+            [sys.executable, "-m", "copyback", "serve", str(fast), "--nbd=tcp:0", "--quiet"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     ) as process:
         assert process.stdout is not None
         port = re.search(r"nbd://127\.0\.0\.1:(\d+)", process.stdout.readline())

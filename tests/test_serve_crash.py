@@ -19,6 +19,7 @@ import nbd
 from copyback.serve.ask import ask
 from fuse import as_file, environment, home_of_all, missing, needs_fuse, run
 from nbd import Served, serving
+from processes import ending
 from test_serve_guide import PARTS
 
 if TYPE_CHECKING:
@@ -90,11 +91,13 @@ def commit_until_cut(served: Served, home: Path, begin: int, after_s: float) -> 
     """Let a process commit rows from `begin` on until the power is cut; return their number."""
     with database_on(served, home) as path:
         command = [sys.executable, str(Path(__file__).with_name("sqlite_writer.py"))]
-        with subprocess.Popen(
-            [*command, str(path), str(begin)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+        with ending(
+            subprocess.Popen(
+                [*command, str(path), str(begin)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
         ) as writer:
             assert writer.stdout is not None
             assert writer.stdout.readline() == f"{begin}\n"
@@ -256,13 +259,15 @@ def insert_until_cut(served: Served, home: Path, begin: int, after_s: float) -> 
         for row in range(begin, begin + 20_000)
     )
     (home / "statements.sql").write_text(statements)
-    with subprocess.Popen(
-        ["runuser", "-u", "postgres", "--", "sh", "-c", f"stdbuf -oL {SQL} -f statements.sql"],
-        cwd=home,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+    with ending(
+        subprocess.Popen(
+            ["runuser", "-u", "postgres", "--", "sh", "-c", f"stdbuf -oL {SQL} -f statements.sql"],
+            cwd=home,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
     ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == f"{begin}\n"

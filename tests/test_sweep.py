@@ -38,6 +38,7 @@ from copyback.sweep.schemes import baseline_of, contests
 from copyback.sweep.store import Store
 from copyback.sweep.sweep_file import read_sweep
 from copyback.sweep.work import Job, simulate
+from processes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -330,8 +331,10 @@ def test_a_sweep_that_is_killed_goes_on_and_gives_the_same_bytes(
     subprocess.run([*command, "--out", whole], check=True, capture_output=True)
     moments = random.Random(5)
     for number in (signal.SIGKILL, signal.SIGINT, signal.SIGKILL):
-        with subprocess.Popen(
-            [*command, "--out", broken], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        with ending(
+            subprocess.Popen(
+                [*command, "--out", broken], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
         ) as process:
             limit = time.monotonic() + 30
             before = len(list(broken.glob("runs/[0-9a-f]*")))
@@ -366,8 +369,10 @@ def test_workers_end_with_a_sweep_that_is_killed(tiny_toml: Path, tmp_path: Path
         "--out",
         tmp_path / "out",
     ]
-    with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    with ending(
+        subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
     ) as process:
         limit = time.monotonic() + 30
         while len(_session(process.pid)) < 3:
@@ -609,8 +614,10 @@ def test_all_processes_of_a_sweep_stay_within_the_memory(tiny_toml: Path, tmp_pa
     command += ["--over", OVER, "--seeds", "2", "--jobs", "4", "--memory", "750MiB"]
     most = 0
     processes = 0
-    with subprocess.Popen(
-        [*command, "--out", tmp_path / "out"], stdout=subprocess.DEVNULL, start_new_session=True
+    with ending(
+        subprocess.Popen(
+            [*command, "--out", tmp_path / "out"], stdout=subprocess.DEVNULL, start_new_session=True
+        )
     ) as process:
         while process.poll() is None:
             held = [_resident(member) for member in _session(process.pid)]

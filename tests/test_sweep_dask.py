@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -10,6 +11,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+from processes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,43 +56,25 @@ def cluster(
             command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
 
-    processes = [
-        start(
-            "dask_scheduler",
-            "--port",
-            "0",
-            "--host",
-            "127.0.0.1",
-            "--no-dashboard",
-            "--scheduler-file",
-            str(address_file),
-        ),
-    ]
-    while not address_file.exists():
-        time.sleep(0.05)
-    processes += [
-        start(
-            "dask_worker",
-            "--scheduler-file",
-            str(address_file),
-            "--nthreads",
-            "1",
-            "--no-dashboard",
-            "--no-nanny",
-            "--local-directory",
-            str(home),
-        )
-        for _ in range(2)
-    ]
-    import json
+    def started() -> Iterator[subprocess.Popen[bytes]]:
+        file = ("--scheduler-file", str(address_file))
+        yield start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--no-dashboard", *file)
+        limit = time.monotonic() + 60
+        while not address_file.exists() or not address_file.read_text():
+            assert time.monotonic() < limit, "no scheduler"
+            time.sleep(0.05)
+        for _ in range(2):
+            worker = ("--nthreads", "1", "--no-nanny", "--local-directory", str(home))
+            yield start("dask_worker", *file, "--no-dashboard", *worker)
 
-    text = ""
-    while not text:
-        text = address_file.read_text()
-    yield json.loads(text)["address"], processes[1:], processes[0]
-    for process in processes:
-        process.kill()
-        process.wait()
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        processes.extend(started())
+        yield json.loads(address_file.read_text())["address"], processes[1:], processes[0]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
@@ -103,7 +88,9 @@ def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
     command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]
     command += ["--dask", address, "--out", str(tmp_path / "there")]
     # Long enough that a worker dies midway.
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with ending(
+        subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    ) as process:
         limit = time.monotonic() + 60
         while not list((tmp_path / "there").glob("runs/[0-9a-f]*")) and process.poll() is None:
             assert time.monotonic() < limit
@@ -124,8 +111,10 @@ def test_a_scheduler_that_is_lost_is_told_and_the_same_command_goes_on(
     address, _, scheduler = cluster
     command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]
     command += ["--set", "workload.requests=100000", "--out", str(tmp_path / "out")]
-    with subprocess.Popen(
-        [*command, "--dask", address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    with ending(
+        subprocess.Popen(
+            [*command, "--dask", address], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
     ) as process:
         limit = time.monotonic() + 60
         while not list((tmp_path / "out").glob("runs/[0-9a-f]*")) and process.poll() is None:

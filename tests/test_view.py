@@ -20,6 +20,7 @@ import copyback
 from conftest import RunCli, tiny_config
 from copyback.result import Result
 from copyback.sweep.why import CHANGED, again
+from processes import ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +34,8 @@ def saved(tmp_path: Path) -> Path:
 
 def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
     arguments = [sys.executable, "-m", "copyback", "view", str(saved), "--port=0", "--no-browser"]
-    with subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with ending(
+        subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -54,7 +55,7 @@ def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
 def port(saved: Path) -> Iterator[int]:
     """Serve what is saved."""
     arguments = [sys.executable, "-m", "copyback", "view", str(saved), "--port=0", "--no-browser"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
         assert process.stdout is not None
         told = re.search(r":(\d+)/", process.stdout.readline())
         assert told is not None
@@ -131,7 +132,7 @@ def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
     )
     runs = found.frame["run"].to_list()
     arguments = [sys.executable, "-m", "copyback", "view", str(home), "--port=0", "--no-browser"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
         assert process.stdout is not None
         address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
         assert address is not None
@@ -167,7 +168,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(sweep: Path) -> Iterator[tuple[int, Path]]:
     """Serve a comparison; return the port and a run's directory."""
     arguments = [sys.executable, "-m", "copyback", "view", str(sweep), "--port=0", "--no-browser"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
+    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
         assert process.stdout is not None
         told = re.search(r":(\d+)/", process.stdout.readline())
         assert told is not None

@@ -99,10 +99,8 @@ def pictured(page: Path, selector: str, height: int) -> bytes:
     window = {"width": WIDTH, "height": 1400, "deviceScaleFactor": 1, "mobile": False}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, Browser(home) as browser:
         session = browser.page()
-        browser.ask("Page.enable", session)
         browser.ask("Emulation.setDeviceMetricsOverride", session, **window)
-        browser.ask("Page.navigate", session, url=page.resolve().as_uri())
-        browser.wait_for("Page.loadEventFired")
+        browser.open(session, page.resolve().as_uri())
         place = browser.ask(
             "Runtime.evaluate", session, expression=_PLACE % selector, returnByValue=True
         )

@@ -266,8 +266,12 @@ class Run:
             finally:
                 run(f"losetup -d {loop}", self.home)
         finally:
-            run("until fusermount3 -u mnt; do sleep 0.1; done", self.home)
-            fuse.wait(timeout=30)
+            try:
+                run("timeout 60 sh -c 'until fusermount3 -u mnt; do sleep 0.1; done'", self.home)
+            finally:
+                # Else what is left of the mount would keep whoever looks at it.
+                fuse.kill()
+                fuse.wait()
 
     @contextlib.contextmanager
     def _forgetting(self) -> Iterator[None]:
