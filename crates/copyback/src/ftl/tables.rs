@@ -446,10 +446,16 @@ impl Tables {
             Some(victim) => {
                 let guarded = state.lent && state.free_blocks() < self.space.thresholds().hard;
                 let left = u32::from(self.blocks.valid_pages(victim));
-                !guarded && left < self.collection_room(plane)
+                !guarded && left + self.room_beside(victim) < self.collection_room(plane)
             }
             None => true,
         }
+    }
+
+    /// Pages that a collection of `victim` must leave: one that gives no block back needs another after it, which finds room.
+    pub(super) fn room_beside(&self, victim: BlockId) -> u32 {
+        let gives_a_block = !self.slc.as_ref().is_some_and(|cache| cache.is_static(victim));
+        if gives_a_block { 0 } else { self.limits.data_pages }
     }
 
     /// The open block that a write of `page` goes to.

@@ -26,9 +26,7 @@ impl Tables {
         let lent = || self.emptiest(plane, |block| !cache.is_static(block));
         let victim = is_over.then(lent).flatten().or_else(|| self.emptiest(plane, |_| true))?;
         let room = self.collection_room(plane);
-        let gives_a_block = !cache.is_static(victim);
-        let beside = if gives_a_block { 0 } else { self.data_pages_per_block() };
-        (u32::from(self.valid_pages(victim)) + beside <= room).then_some(victim)
+        (u32::from(self.valid_pages(victim)) + self.room_beside(victim) <= room).then_some(victim)
     }
 
     /// Of the full blocks of the cache on `plane`, the one with fewest valid pages; of several, the one that was filled
