@@ -68,8 +68,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
         Err(problem) => return Err(problem),
     };
     check(case, &first)?;
-    let again = run::run(&case.config, None, 1 + case.number % 97)?;
-    run::same("the second run", &first, &again)?;
+    run::again_is_the_same(case, &first)?;
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
     }

@@ -50,8 +50,7 @@ pub fn examine(case: &Case) -> Result<Met, String> {
         check::equal("pages torn with others", &count(&first, "paired_pages_torn"), &0)?;
     }
     if case.number.is_multiple_of(5) {
-        let again = run::run(&case.config, None, 1 + case.number % 97)?;
-        run::same("the second run", &first, &again)?;
+        run::again_is_the_same(case, &first)?;
     }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
