@@ -452,7 +452,8 @@ impl Tables {
         }
     }
 
-    /// Pages that a collection of `victim` must leave: one that gives no block back needs another after it, which finds room.
+    /// Pages of room that must be left beside a collection of `victim`: if it gives no native block back, the next one
+    /// needs a whole block.
     pub(super) fn room_beside(&self, victim: BlockId) -> u32 {
         let gives_a_block = !self.slc.as_ref().is_some_and(|cache| cache.is_static(victim));
         if gives_a_block { 0 } else { self.limits.data_pages }
