@@ -102,6 +102,11 @@ impl FlashFaults {
         has_errors && (self.retry_failures.0 > 0.0 || self.retry_levels == 0)
     }
 
+    /// Whether what is in a page may be lost: it is read in vain, or cannot be made up where its die is lost.
+    pub fn pages_may_be_lost(&self) -> bool {
+        self.reads_may_fail() || self.lost_die.is_some()
+    }
+
     /// Whether blocks become bad as they are used.
     pub const fn retires_blocks(&self) -> bool {
         self.program_failures.0 > 0.0

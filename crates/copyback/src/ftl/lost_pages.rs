@@ -27,7 +27,7 @@ pub struct LostPages {
 impl LostPages {
     /// None yet, on a drive of a checked configuration that may lose some.
     pub fn new(config: &Config) -> Option<Box<Self>> {
-        config.ssd.faults.reads_may_fail().then(Box::default)
+        config.ssd.faults.pages_may_be_lost().then(Box::default)
     }
 
     /// Whether the data of `page` are lost, for a move that takes them elsewhere: counts that if the move has lost them.

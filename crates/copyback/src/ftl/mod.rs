@@ -51,7 +51,7 @@ use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
 use crate::purpose::Reason;
@@ -151,22 +151,33 @@ impl Ftl {
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
+        match self.is_audited() {
+            true => self.write_audited(plane, page, version),
+            false => self.write_unseen(plane, page),
+        }
+    }
+
+    #[inline(always)]
+    fn write_unseen(&mut self, plane: PlaneId, page: HostPage) -> Placed {
         let tables = &mut self.tables;
         let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, page));
         tables.allocation.end_turn(plane, &tables.geometry);
-        if self.tables.audit.is_some() {
-            self.audit_write(page, version, placed.page);
-        }
         placed
     }
 
     #[cold]
-    fn audit_write(&mut self, page: HostPage, version: u64, to: Ppn) {
-        let tables = &mut self.tables;
-        let role = each!(&self.mapping, mapping => mapping.role_of_write(tables, page, to));
-        if let Some(audit) = &mut tables.audit {
-            audit.written(page, version, (to, role), &tables.geometry);
+    fn write_audited(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
+        if let Some(audit) = &mut self.tables.audit {
+            audit.overwrites(page.lpn);
         }
+        let placed = self.write_unseen(plane, page);
+        let tables = &mut self.tables;
+        let role =
+            each!(&self.mapping, mapping => mapping.role_of_write(tables, page, placed.page));
+        if let Some(audit) = &mut tables.audit {
+            audit.written(page, version, (placed.page, role), &tables.geometry);
+        }
+        placed
     }
 
     /// Moves the valid page `from` inside its plane.
@@ -307,11 +318,38 @@ impl Ftl {
         self.tables.give_rebuilt_to_others()
     }
 
-    /// Checks, under audit, that a host read of `lpn` gets its last version.
-    pub fn check_read(&mut self, lpn: Lpn) {
+    /// Checks, under audit, that a read of `lpn` gets its last version. `reader`: the command of the host that gets all of it.
+    #[inline]
+    pub fn check_read(&mut self, lpn: Lpn, reader: Option<CommandId>) {
+        if self.is_audited() {
+            self.check_audited_read(lpn, reader);
+        }
+    }
+
+    #[cold]
+    fn check_audited_read(&mut self, lpn: Lpn, reader: Option<CommandId>) {
         let (page, staged) = (self.lookup(lpn), self.staged.contains(lpn));
         if let Some(audit) = &mut self.tables.audit {
-            if staged { audit.read_staged(lpn) } else { audit.read(lpn, page) }
+            if staged {
+                audit.read_staged(lpn)
+            } else {
+                audit.read(lpn, page)
+            }
+            if let Some(command) = reader {
+                audit.read_begins(command, lpn);
+            }
+        }
+    }
+
+    /// Whether there is an audit.
+    pub const fn is_audited(&self) -> bool {
+        self.tables.audit.is_some()
+    }
+
+    /// Checks, under audit, how the read of `lpn` for a `command` has ended: as one of what is lost, or `is_unread` not.
+    pub fn check_end_of_read(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
+        if let Some(audit) = &mut self.tables.audit {
+            audit.read_ends(command, lpn, is_unread);
         }
     }
 

@@ -136,7 +136,7 @@ impl Tables {
             staged: Staged::new(geometry.planes()),
             lost_pages: LostPages::new(config),
             audit: Audit::is_kept(config).then(|| Box::new(Audit::new(config, &geometry))),
-            follows_moves: Audit::is_kept(config) || config.ssd.faults.reads_may_fail(),
+            follows_moves: Audit::is_kept(config) || config.ssd.faults.pages_may_be_lost(),
             bad_blocks,
         };
         mark_factory_bad_blocks(&mut tables);
@@ -318,13 +318,15 @@ impl Tables {
     }
 
     /// Whether a page that is moved inside `plane` can go to the block that is kept in step: it is
-    /// open, or one can be opened and the rest of the victim still has room elsewhere.
+    /// open, or one can be opened and the rest of the victim still has room elsewhere, and what must be left
+    /// [beside](Self::room_beside) it.
     pub fn has_aligned_room(&self, plane: PlaneId) -> bool {
         let state = &self.space[plane];
-        let left = state.reclaiming.map_or(0, |block| self.blocks.valid_pages(block));
+        let needed = |victim| u32::from(self.blocks.valid_pages(victim)) + self.room_beside(victim);
+        let needed = state.reclaiming.map_or(0, needed);
         state.frontier(Stream::Aligned).is_some()
             || (state.free_blocks() > 0
-                && self.collection_room(plane) >= self.limits.data_pages + u32::from(left))
+                && self.collection_room(plane) >= self.limits.data_pages + needed)
     }
 
     /// The plane of `die` that takes the write of a page, which has no place of its own, if one has room.

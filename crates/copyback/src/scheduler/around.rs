@@ -38,7 +38,7 @@ impl Scheduler {
         if others.iter().any(|page| backend.collecting.is_running(die_of(*page))) {
             return false;
         }
-        backend.ftl.check_read(self.queues.transactions.get(id).lpn);
+        self.begin_made_up(backend, id, page);
         self.make_up(backend, id, Cause::Collection, &others, now);
         true
     }
@@ -58,7 +58,7 @@ impl Scheduler {
         if !backend.ftl.is_lost(die) {
             return false;
         }
-        backend.ftl.check_read(self.queues.transactions.get(id).lpn);
+        self.begin_made_up(backend, id, page);
         match backend.ftl.others_of_stripe(page) {
             Some(others) if others.is_empty() => {
                 self.note_degraded_read();
@@ -68,6 +68,14 @@ impl Scheduler {
             None => self.read_is_lost(backend, id, now),
         }
         true
+    }
+
+    /// `id` reads `page` from others: if that is marked as lost, what is made up has the mark, too.
+    fn begin_made_up(&mut self, backend: &mut Backend, id: TransactionId, page: Ppn) {
+        self.check_read(backend, id);
+        if backend.ftl.is_marked(page) {
+            self.is_in_vain(id);
+        }
     }
 
     /// The die has begun to collect: reads that wait for it go around it, if they can.
@@ -157,6 +165,10 @@ impl Scheduler {
         self.queues.transactions.remove(id);
         let Some((of, Some(read))) = ended else { return };
         self.queues.transactions.get_mut(of).parts += parts;
+        if read.has_failed {
+            // Whether there was a mark is not known.
+            self.queues.transactions.get_mut(of).in_vain = false;
+        }
         match (read.cause, read.has_failed) {
             // What is gone has been moved, or its die is waited for.
             (Cause::Collection, true) => return self.enqueue_read_plainly(backend, of, now),
@@ -224,7 +236,9 @@ impl Scheduler {
     }
 
     fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        match self.queues.transactions.get(id).kind {
+        let read = self.queues.transactions.get(id);
+        match read.kind {
+            _ if read.in_vain => self.fail_read(backend, id, now),
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
         }

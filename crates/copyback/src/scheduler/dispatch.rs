@@ -135,7 +135,7 @@ impl Scheduler {
         if self.queues.stripes.is_some() {
             self.sense_of_stripe(backend, taken);
         } else {
-            backend.ftl.check_read(taken.lpn);
+            self.check_read(backend, taken.id);
             if backend.sense(taken.page) != Found::Data {
                 self.is_in_vain(taken.id);
             }
@@ -148,11 +148,11 @@ impl Scheduler {
     /// Begins a read where one that cannot be corrected is made up from others.
     #[inline(never)]
     fn sense_of_stripe(&mut self, backend: &mut Backend, taken: &TakenRead) {
-        if self.queues.transactions.get(taken.id).kind != Kind::OfStripe {
-            backend.ftl.check_read(taken.lpn);
+        let is_part = self.queues.transactions.get(taken.id).kind == Kind::OfStripe;
+        if !is_part {
+            self.check_read(backend, taken.id);
         }
         let found = backend.sense(taken.page);
-        let is_part = self.queues.transactions.get(taken.id).kind == Kind::OfStripe;
         // The mark itself is part of what parity is made of.
         match found {
             Found::Data => {}
@@ -167,6 +167,17 @@ impl Scheduler {
                 }
             }
         }
+    }
+
+    /// Checks, under audit, what `id` is about to read.
+    #[inline]
+    pub(super) fn check_read(&self, backend: &mut Backend, id: TransactionId) {
+        let read = self.queues.transactions.get(id);
+        let reader = match (read.owner, read.kind) {
+            (Owner::Host(command), Kind::Read) => Some(command),
+            _ => None,
+        };
+        backend.ftl.check_read(read.lpn, reader);
     }
 
     /// What `id` reads for the host is not to be had. What is in a translation page the drive knows from elsewhere.

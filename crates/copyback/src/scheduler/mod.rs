@@ -195,6 +195,16 @@ impl Scheduler {
         }
     }
 
+    /// Checks that what is lost was read in vain.
+    #[cold]
+    pub fn check_finished(&self, backend: &mut Backend) {
+        for Finished { owner, lpn, outcome, .. } in &self.finished {
+            if let Owner::Host(command) = *owner {
+                backend.ftl.check_end_of_read(command, *lpn, *outcome == Outcome::Unread);
+            }
+        }
+    }
+
     /// Takes the page operations that have ended since the last call, in order.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
         std::mem::swap(&mut self.finished, into);

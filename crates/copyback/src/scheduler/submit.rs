@@ -62,7 +62,7 @@ impl Scheduler {
                     true => backend.counters.cached_reads += 1,
                     false => backend.counters.unmapped_reads += 1,
                 }
-                backend.ftl.check_read(lpn);
+                self.check_read(backend, id);
                 backend.count_translation_read(lpn);
                 match backend.ftl.staged.is_lost(lpn) {
                     true => self.read_is_lost(backend, id, now),

@@ -328,6 +328,9 @@ impl Ssd {
 
     /// Takes the page operations that have ended since the last call, in order.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
+        if self.backend.ftl.is_audited() {
+            self.scheduler.check_finished(&mut self.backend);
+        }
         self.scheduler.take_finished(into);
     }
 

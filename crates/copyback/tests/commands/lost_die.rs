@@ -286,3 +286,90 @@ fn the_pages_of_each_plane_of_the_die_are_rebuilt() {
     assert!(pages_on(&toy, 1).is_empty());
     assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
 }
+
+/// A page of the lost die whose stripe was not whole, when the host wrote a part of it.
+struct RestLost {
+    toy: Toy,
+    lpn: u32,
+    /// Requests before.
+    requests: u32,
+}
+
+/// Time from one write to the next where the drive is nearly full.
+const SHORT: u64 = 600_000;
+
+/// Drives that lost their last die at one of so many times while it was to collect its blocks after the others, of which each had
+/// erased its own.
+fn with_rest_lost(changes: &[(&str, &str)]) -> Vec<RestLost> {
+    let found: Vec<_> = (0..40).filter_map(|step| with_rest_lost_at(step, changes)).collect();
+    assert!(found.len() > 4, "{}", found.len());
+    found
+}
+
+fn with_rest_lost_at(step: u64, changes: &[(&str, &str)]) -> Option<RestLost> {
+    let at_ns = 1_000_000_000 + step * 1_000_000;
+    let lost = format!("{{ die = 3, at = \"{at_ns}ns\", rebuild_rate = \"4096B/s\" }}");
+    let full = [
+        ("ssd.geometry.blocks_per_plane", "24"),
+        ("ssd.geometry.pages_per_block", "8"),
+        ("ssd.ftl.over_provisioning", "0.65"),
+        ("ssd.gc.rotating", "true"),
+        ("ssd.faults.lost_die", &*lost),
+    ];
+    let mut toy = Toy::new(&[&FOUR_DIES[..], &full, changes].concat());
+    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let writes = (at_ns / SHORT) as u32;
+    for request in 0..writes {
+        let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
+        toy.write(u64::from(request) * SHORT, request, lpn);
+    }
+    toy.run_until(at_ns + 1);
+    let ftl = &toy.ssd.backend().ftl;
+    let is_gone = |lpn: &u32| {
+        let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
+        ftl.others_of_stripe(page).is_none()
+    };
+    let lpn = pages_on(&toy, 3).into_iter().filter(is_gone).next_back()?;
+    toy.write_part(at_ns + 1, writes, lpn);
+    toy.run_until(at_ns + LONG);
+    assert!(toy.ended(writes).is_some());
+    Some(RestLost { toy, lpn, requests: writes + 1 })
+}
+
+#[test]
+fn a_write_of_a_part_of_a_page_that_cannot_be_made_up_leaves_the_rest_lost() {
+    for RestLost { mut toy, lpn, requests } in with_rest_lost(&[]) {
+        let start = toy.now_ns();
+        toy.read(start, requests, lpn);
+        toy.run();
+        assert!(toy.read_in_vain(requests), "what was there is not to be had");
+        let start = toy.now_ns();
+        toy.write(start, requests + 1, lpn);
+        toy.run();
+        let start = toy.now_ns();
+        toy.read(start, requests + 2, lpn);
+        toy.run();
+        assert!(!toy.read_in_vain(requests + 2), "all of it has been written again");
+    }
+}
+
+#[test]
+fn a_read_around_a_collection_finds_what_is_lost_no_more_than_one_of_its_die() {
+    let mut reads_around = 0;
+    for found in with_rest_lost(&[("ssd.ftl.reads_around_gc", "true")]) {
+        let RestLost { mut toy, lpn, requests } = found;
+        // Once the die is rebuilt the host need not wait for that.
+        toy.run();
+        let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+        for step in 0..1000 {
+            let other = (lpn + 1 + toy.next_random() as u32 % (pages - 1)) % pages;
+            let start = toy.now_ns() + SHORT;
+            toy.write(start, requests + 2 * step, other);
+            toy.read(start + SHORT / 2, requests + 2 * step + 1, lpn);
+        }
+        toy.run();
+        reads_around += toy.ssd.counters().reads_around;
+        assert!((0..1000).all(|step| toy.read_in_vain(requests + 2 * step + 1)));
+    }
+    assert!(reads_around > 0);
+}

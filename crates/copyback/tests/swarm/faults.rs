@@ -1,7 +1,9 @@
 //! Random drives and arrays whose flash has faults of every kind, many of them to the end of their lives.
 
 use copyback::config::quantity::{Share, Time};
-use copyback::config::{Config, FlashFaults, FreeBlocks, Idle, InAdvance, Margin, Overwrites};
+use copyback::config::{
+    Config, FlashFaults, FreeBlocks, Idle, InAdvance, LineErase, Margin, Overwrites,
+};
 use copyback::workload::Operation;
 
 use crate::check::{equal, holds, responses_add_up, series_agrees, statistics_agree};
@@ -117,12 +119,14 @@ pub fn lost_pages(case: &Case, outcome: &Outcome) -> Result<(), String> {
     // Moves of a ramp are not measured.
     let is_whole = outcome.summary.pointer("/requests/of_ramp").is_none();
     holds("pages are lost as they are moved", !is_whole || lost <= moved)?;
-    let may_fail = case.config.ssd.faults.reads_may_fail();
+    let may_fail = case.config.ssd.faults.pages_may_be_lost();
     let is_well = lost + number("/faults/failed_reads") == 0;
     holds("no read fails where none can", may_fail || is_well)?;
     let is_seen = !case.config.ssd.gc.copyback;
     let are_right = number("/faults/uncorrectable_reads") == 0;
-    holds("what can be read is not lost", !are_right || !is_seen || is_well)
+    let is_whole = case.config.ssd.faults.lost_die.is_none()
+        || case.config.ssd.gc.line_erase == LineErase::Together;
+    holds("what can be read is not lost", !are_right || !is_seen || !is_whole || is_well)
 }
 
 fn every_request_is_done_or_rejected(case: &Case, outcome: &Outcome) -> Result<(), String> {

@@ -114,7 +114,7 @@ impl Device {
 
     /// Looks a page up; the audit compares the version that it finds.
     pub fn read(&mut self, lpn: Lpn) -> Result<(), String> {
-        self.ftl.check_read(lpn);
+        self.ftl.check_read(lpn, None);
         let (mapped, expected) = (self.ftl.lookup(lpn), self.versions[lpn.index()]);
         if mapped.is_some() != expected.is_some() {
             return Err(format!("{lpn:?} is at {mapped:?}, last version {expected:?}"));

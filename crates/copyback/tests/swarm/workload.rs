@@ -228,7 +228,7 @@ fn trace(draw: &mut Draw, path: PathBuf) -> TraceWorkload {
     }
 }
 
-/// Every request of every flow; `None` if the device has no room for a workload.
+/// Every request of every flow; `None` if the device has no room for a workload, or a run would refuse it on its way.
 pub fn flows(config: &Config, number: u64, length: Length) -> Option<Vec<Flow>> {
     let flow = |(index, flow): (usize, &copyback::config::Flow)| match flow {
         copyback::config::Flow::Synthetic(workload) => generated(config, workload, index),
@@ -257,7 +257,8 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
     let generator =
         Generator::new(workload, AddressSpace::of(config), config.seed, &name, "workload");
     let mut generator = generator.ok()?;
-    let requests = std::iter::from_fn(|| generator.next_request().expect("they arrive")).collect();
+    let requests = std::iter::from_fn(|| generator.next_request().transpose());
+    let requests = requests.collect::<Result<_, _>>().ok()?;
     Some(Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace: None })
 }
 

@@ -3,20 +3,41 @@
 use std::collections::BTreeSet;
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::{Lpn, Ppn};
+use crate::ids::{CommandId, Lpn, Ppn};
 
 use super::Audit;
 
-/// Versions of logical pages whose data are lost.
+/// Versions of logical pages whose data are lost, and who reads them.
 #[derive(Debug, Default, Checkpointed)]
-pub struct LostVersions(BTreeSet<(Lpn, u64)>);
+pub struct LostVersions {
+    versions: BTreeSet<(Lpn, u64)>,
+    /// Pages of commands whose reads are under way, and find what is lost.
+    reads: BTreeSet<(CommandId, Lpn)>,
+}
 
 impl Audit {
     /// What is in `page` is lost.
     pub fn lost_in(&mut self, page: Ppn) {
         match self.contents[page.index()] {
-            Some(content) => drop(self.lost.0.insert(content)),
+            Some(content) => drop(self.lost.versions.insert(content)),
             None => self.fail(format!("{page:?} is lost, but holds nothing")),
+        }
+    }
+
+    /// A `command` reads `lpn` as it is now.
+    pub fn read_begins(&mut self, command: CommandId, lpn: Lpn) {
+        let is_lost = |version| self.lost.versions.contains(&(lpn, version));
+        if self.version(lpn).is_some_and(is_lost) {
+            self.lost.reads.insert((command, lpn));
+        } else {
+            self.lost.reads.remove(&(command, lpn));
+        }
+    }
+
+    /// The read of `lpn` for a `command` has ended, and nothing was there if it `is_unread`.
+    pub fn read_ends(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
+        if self.lost.reads.remove(&(command, lpn)) && !is_unread {
+            self.fail(format!("the read of {lpn:?}, which is lost, has ended as if it were there"));
         }
     }
 
@@ -34,7 +55,7 @@ impl Audit {
         });
         let in_dram = self.staged.iter().map(|(lpn, version)| (*lpn, *version, is_lost(*lpn)));
         for (lpn, version, found) in in_flash.chain(in_dram) {
-            let expected = self.lost.0.contains(&(lpn, version));
+            let expected = self.lost.versions.contains(&(lpn, version));
             if found != expected {
                 return Err(format!("{lpn:?} is lost: {found}; its last version is: {expected}"));
             }

@@ -26,6 +26,8 @@ pub struct Audit {
     /// The last version of each logical page and where it was put; `None`: never written, or
     /// trimmed.
     latest: Vec<Option<(u64, Ppn)>>,
+    /// The page that is being written: its last version is out of date, and the new one has not been told of.
+    overwritten: Option<Lpn>,
     /// Versions of the pages in DRAM.
     staged: BTreeMap<Lpn, u64>,
     /// Versions whose data are lost.
@@ -59,6 +61,7 @@ impl Audit {
             contents: vec![None; geometry.pages()],
             latest: vec![None; mapped_pages],
             spare: is_watched.then(|| Spare::new(geometry, mapped_pages)),
+            overwritten: None,
             staged: BTreeMap::new(),
             lost: LostVersions::default(),
             next_page: vec![Some(0); geometry.blocks()],
@@ -120,10 +123,17 @@ impl Audit {
         }
     }
 
+    /// The host is about to write `lpn`: with the last page of a block that was to be rebuilt the block goes.
+    #[cold]
+    pub fn overwrites(&mut self, lpn: Lpn) {
+        self.overwritten = Some(lpn);
+    }
+
     /// Version `version` of `page` is programmed for the host, `to` this page.
     #[cold]
     pub fn written(&mut self, page: HostPage, version: u64, to: (Ppn, Role), geometry: &Geometry) {
         let lpn = page.lpn;
+        self.overwritten = None;
         self.tell(Told::Written { lpn, ppn: to.0, hint: page.hint });
         if self.latest[lpn.index()].is_some_and(|(latest, _)| latest >= version) {
             self.fail(format!("version {version} of {lpn:?} is older than the one before it"));
@@ -281,6 +291,7 @@ impl Audit {
             let page = geometry.page(block, offset);
             if let Some(content) = self.contents[page.index()].take()
                 && self.is_home(content, page)
+                && self.overwritten != Some(content.0)
             {
                 self.fail(format!("{block:?} is erased with the last copy of {content:?}"));
             }

@@ -236,7 +236,7 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
     }) {
         let lpn = at.scheduler.queues.transactions.get(id).lpn;
-        at.backend.ftl.check_read(lpn);
+        at.scheduler.check_read(at.backend, id);
         at.backend.count_translation_read(lpn);
         if at.backend.ftl.is_illegible(page) {
             at.scheduler.is_in_vain(id);
