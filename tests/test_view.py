@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import re
 import shutil
@@ -12,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -32,20 +33,39 @@ def saved(tmp_path: Path) -> Path:
     return copyback.run(tiny_config(), workload__requests=100).save(tmp_path / "out")
 
 
-def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
-    arguments = [sys.executable, "-m", "copyback", "view", str(saved), "--port=0", "--no-browser"]
-    with ending(
-        subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    ) as process:
+class Viewing(NamedTuple):
+    """A folder that is served: by which process, and on which port of this machine."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+
+@contextlib.contextmanager
+def viewing(folder: Path) -> Iterator[Viewing]:
+    """Serve a folder, to Ctrl-C."""
+    arguments = [sys.executable, "-m", "copyback", "view", str(folder), "--port=0", "--no-browser"]
+    pipe = subprocess.PIPE
+    with ending(subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True)) as process:
         assert process.stdout is not None
-        assert process.stderr is not None
         told = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/", told)
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", told)
         assert found is not None, told
-        with urllib.request.urlopen(found[0], timeout=10) as answer:
+        yield Viewing(process, int(found[1]))
+        process.send_signal(signal.SIGINT)
+
+
+def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
+    with viewing(saved) as served:
+        with urllib.request.urlopen(served.address, timeout=10) as answer:
             assert answer.read() == (saved / "report.html").read_bytes()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(found[0] + "../secret", timeout=10)
+            urllib.request.urlopen(served.address + "../secret", timeout=10)
+        process = served.process
+        assert process.stderr is not None
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=10) == 130
         assert process.stderr.read() == "copyback: error: interrupted\n"
@@ -54,13 +74,8 @@ def test_the_page_is_served_until_ctrl_c(saved: Path) -> None:
 @pytest.fixture
 def port(saved: Path) -> Iterator[int]:
     """Serve what is saved."""
-    arguments = [sys.executable, "-m", "copyback", "view", str(saved), "--port=0", "--no-browser"]
-    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
-        assert process.stdout is not None
-        told = re.search(r":(\d+)/", process.stdout.readline())
-        assert told is not None
-        yield int(told[1])
-        process.send_signal(signal.SIGINT)
+    with viewing(saved) as served:
+        yield served.port
 
 
 def ask(port: int, path: str, *, host: str | None = None, method: str = "GET") -> tuple[int, bytes]:
@@ -131,21 +146,16 @@ def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
         tiny_config(), over={"ssd.gc.victim": ["greedy", "fifo"]}, out=home, workload__requests=100
     )
     runs = found.frame["run"].to_list()
-    arguments = [sys.executable, "-m", "copyback", "view", str(home), "--port=0", "--no-browser"]
-    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
-        assert process.stdout is not None
-        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())
-        assert address is not None
+    with viewing(home) as served:
         place = f"runs/{runs[0]}/report.html"
         assert not (home / place).exists()
-        with urllib.request.urlopen(address[0] + place, timeout=20) as answer:
+        with urllib.request.urlopen(served.address + place, timeout=20) as answer:
             assert b"Copyback report" in answer.read()
         assert (home / place).exists()
         for stranger in (f"runs/{runs[0]}0/report.html", f"runs/../{runs[1]}/report.html"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(address[0] + stranger, timeout=10)
+                urllib.request.urlopen(served.address + stranger, timeout=10)
         assert not (home / "runs" / runs[1] / "report.html").exists()
-        process.send_signal(signal.SIGINT)
     told = cli("report", home, "--runs").stdout.splitlines()
     assert told == [str(home / "runs" / run / "report.html") for run in runs] + [
         str(home / "report.html")
@@ -167,13 +177,8 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def asked(sweep: Path) -> Iterator[tuple[int, Path]]:
     """Serve a comparison; return the port and a run's directory."""
-    arguments = [sys.executable, "-m", "copyback", "view", str(sweep), "--port=0", "--no-browser"]
-    with ending(subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)) as process:
-        assert process.stdout is not None
-        told = re.search(r":(\d+)/", process.stdout.readline())
-        assert told is not None
-        yield int(told[1]), sorted((sweep / "runs").iterdir())[0]
-        process.send_signal(signal.SIGINT)
+    with viewing(sweep) as served:
+        yield served.port, sorted((sweep / "runs").iterdir())[0]
 
 
 def test_a_comparison_leads_to_why_requests_were_late(asked: tuple[int, Path]) -> None:
