@@ -1,5 +1,5 @@
-//! Pages whose data are lost (`ssd.faults`): a move could not read them, or the host wrote a part of a page whose rest could not
-//! be read.
+//! Pages whose data are lost (`ssd.faults`): a move could not read them, or the host wrote a part of a page whose rest could neither
+//! be read nor be made up.
 //!
 //! Such a page is programmed with a mark in its spare area, as firmware does, so that a read of it ends with an error and not with
 //! data that nobody wrote. The mark goes where the page goes, and with the page: once the host has written it again, or trimmed it.

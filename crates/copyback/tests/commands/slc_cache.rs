@@ -1,6 +1,6 @@
 //! Blocks in another cell mode: a toy with six pages a block at three bits a cell has two pages in a block of its cache.
 
-use copyback::ids::{BlockId, Lpn};
+use copyback::ids::{BlockId, Lpn, PlaneId};
 
 use crate::toy::Toy;
 
@@ -118,4 +118,32 @@ fn blocks_are_lent_while_the_drive_is_empty_and_come_back_as_it_fills() {
     assert_eq!((cache(&toy).tally.written, cache(&toy).tally.past), (4, 10));
     toy.run_until(60_000_000);
     assert_eq!((cache(&toy).lent, cache(&toy).tally.folded, cache(&toy).tally.erases), (0, 4, 2));
+}
+
+#[test]
+fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
+    let mixed = [("ssd.ftl.over_provisioning", "0.5"), ("ssd.ftl.placement", "one_class")];
+    let mut toy = Toy::new(&with(&mixed));
+    let (plane, data_pages) = (PlaneId(0), 6);
+    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let mut seen = [0, 0];
+    for request in 0..400_u32 {
+        let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
+        let start = u64::from(request) * 15_000_000;
+        toy.write(start, request, lpn);
+        for step in 0..300 {
+            toy.run_until(start + step * 50_000);
+            let ftl = &toy.ssd.backend().ftl;
+            // Block 0 is the static one.
+            if ftl.space[plane].reclaiming != Some(BlockId(0)) {
+                continue;
+            }
+            let left = u32::from(ftl.valid_pages(BlockId(0)));
+            let has_room = ftl.has_aligned_room(plane);
+            let room = ftl.free_pages(plane);
+            assert_eq!(has_room, room >= left + 2 * data_pages, "{left} of {room}");
+            seen[usize::from(has_room)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|times| *times > 0), "{seen:?}");
 }
