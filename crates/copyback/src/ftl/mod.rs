@@ -331,9 +331,9 @@ impl Ftl {
         let (page, staged) = (self.lookup(lpn), self.staged.contains(lpn));
         if let Some(audit) = &mut self.tables.audit {
             if staged {
-                audit.read_staged(lpn)
+                audit.read_staged(lpn);
             } else {
-                audit.read(lpn, page)
+                audit.read(lpn, page);
             }
             if let Some(command) = reader {
                 audit.read_begins(command, lpn);
