@@ -329,7 +329,7 @@ fn with_rest_lost_at(step: u64, changes: &[(&str, &str)]) -> Option<RestLost> {
         let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
         ftl.others_of_stripe(page).is_none()
     };
-    let lpn = pages_on(&toy, 3).into_iter().filter(is_gone).next_back()?;
+    let lpn = pages_on(&toy, 3).into_iter().rfind(is_gone)?;
     toy.write_part(at_ns + 1, writes, lpn);
     toy.run_until(at_ns + LONG);
     assert!(toy.ended(writes).is_some());
