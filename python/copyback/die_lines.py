@@ -53,7 +53,7 @@ def of_lost_die(summary: Summary) -> list[tuple[str, str]]:
     if tails:
         told.append(("Reads p99 by the loss", ", ".join(tails)))
     if lost.pages_lost:
-        told.append(("Pages that are gone", units.count(lost.pages_lost)))
+        told.append(("Pages that are lost", units.count(lost.pages_lost)))
     if lost.unprotected_lines:
         told.append(("Lines without parity", units.count(lost.unprotected_lines)))
     return told

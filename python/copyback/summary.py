@@ -619,13 +619,16 @@ class LostDieSummary(Section, kw_only=True):
     lost_at_s: float | None
     """When it was lost; None if the run ended before."""
     pages_lost: int
-    """Pages that could not be made up, as another page of their stripe was gone: their data are
-    lost.
+    """Pages that could not be made up, as another page of their stripe was gone or could not be
+    read: their data are lost.
+
+    A read of such a page fails until the host has written all of it again, or trimmed it.
     """
     pages_read_to_rebuild: int
     """Pages that were read to rebuild others."""
     pages_rebuilt: int
-    """Pages that were made up and programmed elsewhere since requests are measured.
+    """Pages that were made up and programmed elsewhere since requests are measured, and those
+    that could not be, with a mark.
 
     They count in `write_amplification`.
     """

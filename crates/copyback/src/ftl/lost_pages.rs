@@ -1,5 +1,5 @@
-//! Pages whose data are lost (`ssd.faults`): a move could not read them, or the host wrote a part of a page whose rest could neither
-//! be read nor be made up.
+//! Pages whose data are lost (`ssd.faults`): a move could not read them, they could not be rebuilt, or the host wrote a part of a
+//! page whose rest could neither be read nor be made up.
 //!
 //! Such a page is programmed with a mark in its spare area, as firmware does, so that a read of it ends with an error and not with
 //! data that nobody wrote. The mark goes where the page goes, and with the page: once the host has written it again, or trimmed it.
@@ -122,20 +122,29 @@ impl Ftl {
         self.tables.page_is_made_up(page);
     }
 
-    /// `page` is lost as it is moved, or copied inside the flash with what could not be read. What is in a translation page the
-    /// drive knows from elsewhere.
+    /// `page` is lost as it is moved, or copied inside the flash with what could not be read.
     pub fn cannot_read_to_move(&mut self, page: Ppn) {
-        let is_of_host = !self.is_translation_page(self.logical(page));
+        let is_of_host = self.is_of_host(page);
         if let Some(lost) = self.tables.lost_pages.as_mut().filter(|_| is_of_host) {
             lost.unreadable.insert(page);
         }
     }
 
-    /// The host has written a part of the page that lies in `page` now, and the rest is lost.
-    pub fn lose_rest(&mut self, page: Ppn) {
-        self.tables.mark(page);
-        if let Some(audit) = &mut self.tables.audit {
-            audit.lost_in(page);
+    /// What is in `page` is lost: as it cannot be made up, or the rest of what the host has written a part of. Returns whether it
+    /// is.
+    pub fn lose(&mut self, page: Ppn) -> bool {
+        let is_of_host = self.is_of_host(page);
+        if is_of_host {
+            self.tables.mark(page);
+            if let Some(audit) = &mut self.tables.audit {
+                audit.lost_in(page);
+            }
         }
+        is_of_host
+    }
+
+    /// Whether `page` holds data of the host: what is in a translation page the drive knows from elsewhere.
+    fn is_of_host(&self, page: Ppn) -> bool {
+        !self.is_translation_page(self.logical(page))
     }
 }

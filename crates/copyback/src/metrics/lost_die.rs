@@ -19,9 +19,11 @@ pub struct LostDieSummary {
     pub lost_at_s: Option<f64>,
     /// How long it took to rebuild what was there; null if the run ended before.
     pub rebuild_s: Option<f64>,
-    /// Pages that were made up and programmed elsewhere since requests are measured. They count in `write_amplification`.
+    /// Pages that were made up and programmed elsewhere since requests are measured, and those that could not be, with a mark. They
+    /// count in `write_amplification`.
     pub pages_rebuilt: u64,
-    /// Pages that could not be made up, as another page of their stripe was gone: their data are lost.
+    /// Pages that could not be made up, as another page of their stripe was gone or could not be read: their data are lost. A read of
+    /// such a page fails until the host has written all of it again, or trimmed it.
     pub pages_lost: u64,
     /// Pages that were read to rebuild others.
     pub pages_read_to_rebuild: u64,

@@ -300,7 +300,7 @@ impl Scheduler {
         let old = backend.ftl.lookup(lpn);
         let placed = backend.ftl.write(plane, transaction.page(), sequence);
         if in_vain {
-            backend.ftl.lose_rest(placed.page);
+            backend.ftl.lose(placed.page);
         }
         backend.flash.note_target(placed.page);
         backend.wake_if_to_collect(old);

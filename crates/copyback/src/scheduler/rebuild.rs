@@ -63,7 +63,7 @@ pub struct RebuildTally {
     pub lost_at: Option<Instant>,
     /// When the last page was rebuilt.
     pub ended_at: Option<Instant>,
-    /// Pages that were programmed elsewhere.
+    /// Pages that were programmed elsewhere, those that are gone with a mark.
     pub rebuilt: u64,
     /// Pages that could not be made up, and are gone.
     pub gone: u64,
@@ -240,18 +240,12 @@ impl Scheduler {
         if !backend.ftl.is_valid(page) {
             return;
         }
-        let target = backend.ftl.plane_for_rebuilt().filter(|_| is_made_up);
-        match target {
-            Some(plane) => {
-                backend.ftl.stage_on(page, plane);
-                backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
-            }
-            None => {
-                rebuild.tally.gone += 1;
-                let lpn = backend.ftl.logical(page);
-                backend.ftl.trim(lpn);
-            }
+        if !is_made_up && backend.ftl.lose(page) {
+            rebuild.tally.gone += 1;
         }
+        let plane = backend.ftl.plane_for_rebuilt().expect("other dies are left");
+        backend.ftl.stage_on(page, plane);
+        backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
     }
 
     /// Page operations for pages that are rebuilt, and for what they are made up from.

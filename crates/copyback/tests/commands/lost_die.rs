@@ -287,8 +287,8 @@ fn the_pages_of_each_plane_of_the_die_are_rebuilt() {
     assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
 }
 
-/// A page of the lost die whose stripe was not whole, when the host wrote a part of it.
-struct RestLost {
+/// A drive that has just lost a die, and a page there whose stripe is not whole.
+struct NotWhole {
     toy: Toy,
     lpn: u32,
     /// Requests before.
@@ -300,13 +300,13 @@ const SHORT: u64 = 600_000;
 
 /// Drives that lost their last die at one of so many times while it was to collect its blocks after the others, of which each had
 /// erased its own.
-fn with_rest_lost(changes: &[(&str, &str)]) -> Vec<RestLost> {
-    let found: Vec<_> = (0..40).filter_map(|step| with_rest_lost_at(step, changes)).collect();
+fn not_whole(changes: &[(&str, &str)]) -> Vec<NotWhole> {
+    let found: Vec<_> = (0..40).filter_map(|step| not_whole_at(step, changes)).collect();
     assert!(found.len() > 4, "{}", found.len());
     found
 }
 
-fn with_rest_lost_at(step: u64, changes: &[(&str, &str)]) -> Option<RestLost> {
+fn not_whole_at(step: u64, changes: &[(&str, &str)]) -> Option<NotWhole> {
     let at_ns = 1_000_000_000 + step * 1_000_000;
     let lost = format!("{{ die = 3, at = \"{at_ns}ns\", rebuild_rate = \"4096B/s\" }}");
     let full = [
@@ -330,15 +330,44 @@ fn with_rest_lost_at(step: u64, changes: &[(&str, &str)]) -> Option<RestLost> {
         ftl.others_of_stripe(page).is_none()
     };
     let lpn = pages_on(&toy, 3).into_iter().rfind(is_gone)?;
-    toy.write_part(at_ns + 1, writes, lpn);
-    toy.run_until(at_ns + LONG);
-    assert!(toy.ended(writes).is_some());
-    Some(RestLost { toy, lpn, requests: writes + 1 })
+    Some(NotWhole { toy, lpn, requests: writes })
+}
+
+/// Those, once the host has written a part of the page.
+fn rest_lost(changes: &[(&str, &str)]) -> Vec<NotWhole> {
+    let written = |NotWhole { mut toy, lpn, requests }: NotWhole| {
+        let start = toy.now_ns();
+        toy.write_part(start, requests, lpn);
+        toy.run_until(start + LONG);
+        assert!(toy.ended(requests).is_some());
+        NotWhole { toy, lpn, requests: requests + 1 }
+    };
+    not_whole(changes).into_iter().map(written).collect()
+}
+
+#[test]
+fn a_page_that_cannot_be_made_up_is_programmed_with_a_mark_and_lost() {
+    for NotWhole { mut toy, lpn, requests } in not_whole(&[]) {
+        let start = toy.now_ns();
+        toy.read(start, requests, lpn);
+        toy.run();
+        assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+        assert!(report(&toy).tally.gone > 0 && pages_on(&toy, 3).is_empty());
+        let start = toy.now_ns();
+        toy.read(start, requests + 1, lpn);
+        toy.run();
+        assert!(toy.read_in_vain(requests) && toy.read_in_vain(requests + 1));
+        let start = toy.now_ns();
+        toy.trim(start, lpn);
+        toy.read(start, requests + 2, lpn);
+        toy.run();
+        assert!(!toy.read_in_vain(requests + 2), "nothing is to be read any more");
+    }
 }
 
 #[test]
 fn a_write_of_a_part_of_a_page_that_cannot_be_made_up_leaves_the_rest_lost() {
-    for RestLost { mut toy, lpn, requests } in with_rest_lost(&[]) {
+    for NotWhole { mut toy, lpn, requests } in rest_lost(&[]) {
         let start = toy.now_ns();
         toy.read(start, requests, lpn);
         toy.run();
@@ -356,8 +385,8 @@ fn a_write_of_a_part_of_a_page_that_cannot_be_made_up_leaves_the_rest_lost() {
 #[test]
 fn a_read_around_a_collection_finds_what_is_lost_no_more_than_one_of_its_die() {
     let mut reads_around = 0;
-    for found in with_rest_lost(&[("ssd.ftl.reads_around_gc", "true")]) {
-        let RestLost { mut toy, lpn, requests } = found;
+    for found in rest_lost(&[("ssd.ftl.reads_around_gc", "true")]) {
+        let NotWhole { mut toy, lpn, requests } = found;
         // Once the die is rebuilt the host need not wait for that.
         toy.run();
         let pages = toy.ssd.backend().ftl.logical_pages() as u32;
