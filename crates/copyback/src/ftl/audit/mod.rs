@@ -123,7 +123,8 @@ impl Audit {
         }
     }
 
-    /// The host is about to write `lpn`: with the last page of a block that was to be rebuilt the block goes.
+    /// The host is about to write `lpn`. If the version before is the last page of a block that waits for nothing else (of a lost
+    /// die), the block goes before the new version is told of.
     #[cold]
     pub fn overwrites(&mut self, lpn: Lpn) {
         self.overwritten = Some(lpn);
