@@ -765,6 +765,20 @@ fn superpages_lie_on_a_divisor_of_the_planes_and_uneven_planes_need_room() {
 }
 
 #[test]
+fn a_write_buffer_holds_a_page_of_all_planes_that_are_striped() {
+    let settings = |capacity: &str| {
+        format!(
+            "ssd.gc.width = 'superblock'\nssd.geometry.planes_per_die = 4\n\
+             ssd.buffer.capacity = '{capacity}'"
+        )
+    };
+    let told = refused(&settings("15KiB"));
+    let expected = "ssd.buffer.capacity: found 15KiB; allowed: 0, or at least one page of 16KiB";
+    assert!(told.contains(expected), "{told}");
+    load(&settings("16KiB")).expect("it holds one");
+}
+
+#[test]
 fn a_demand_paged_mapping_needs_an_entry_in_ram_and_room_for_its_table() {
     let mapping =
         |settings: &str| format!("ssd.ftl.mapping = {{ type = 'demand_paged', {settings} }}");

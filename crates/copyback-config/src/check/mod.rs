@@ -340,7 +340,7 @@ fn buffer(ssd: &Ssd, faults: &mut Report) {
         let problem = format!("found {low}; allowed: below the high watermark of {high}");
         faults.add("ssd.buffer.low_watermark", problem);
     }
-    let (capacity, page) = (buffer.capacity, ssd.counted_page_size());
+    let (capacity, page) = (buffer.capacity, ssd.managed_page_size());
     if capacity != Size(0) && capacity < page {
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}");
         faults.add("ssd.buffer.capacity", problem);
