@@ -346,7 +346,7 @@ impl Ftl {
         self.tables.audit.is_some()
     }
 
-    /// Checks, under audit, how the read of `lpn` for a `command` has ended: as one of what is lost, or `is_unread` not.
+    /// Checks, under audit, that the read of `lpn` for a `command`, which has ended, `is_unread` if it was of what is lost.
     pub fn check_end_of_read(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
         if let Some(audit) = &mut self.tables.audit {
             audit.read_ends(command, lpn, is_unread);

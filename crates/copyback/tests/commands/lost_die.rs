@@ -345,40 +345,35 @@ fn rest_lost(changes: &[(&str, &str)]) -> Vec<NotWhole> {
     not_whole(changes).into_iter().map(written).collect()
 }
 
+/// Reads the page, lets everything happen, and returns whether it was in vain.
+fn reads_in_vain(toy: &mut Toy, request: u32, lpn: u32) -> bool {
+    let start = toy.now_ns();
+    toy.read(start, request, lpn);
+    toy.run();
+    toy.read_in_vain(request)
+}
+
 #[test]
 fn a_page_that_cannot_be_made_up_is_programmed_with_a_mark_and_lost() {
     for NotWhole { mut toy, lpn, requests } in not_whole(&[]) {
-        let start = toy.now_ns();
-        toy.read(start, requests, lpn);
-        toy.run();
+        assert!(reads_in_vain(&mut toy, requests, lpn), "before it is its turn");
         assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
         assert!(report(&toy).tally.gone > 0 && pages_on(&toy, 3).is_empty());
-        let start = toy.now_ns();
-        toy.read(start, requests + 1, lpn);
-        toy.run();
-        assert!(toy.read_in_vain(requests) && toy.read_in_vain(requests + 1));
+        assert!(reads_in_vain(&mut toy, requests + 1, lpn), "and after it");
         let start = toy.now_ns();
         toy.trim(start, lpn);
-        toy.read(start, requests + 2, lpn);
-        toy.run();
-        assert!(!toy.read_in_vain(requests + 2), "nothing is to be read any more");
+        assert!(!reads_in_vain(&mut toy, requests + 2, lpn), "nothing is to be read any more");
     }
 }
 
 #[test]
 fn a_write_of_a_part_of_a_page_that_cannot_be_made_up_leaves_the_rest_lost() {
     for NotWhole { mut toy, lpn, requests } in rest_lost(&[]) {
-        let start = toy.now_ns();
-        toy.read(start, requests, lpn);
-        toy.run();
-        assert!(toy.read_in_vain(requests), "what was there is not to be had");
+        assert!(reads_in_vain(&mut toy, requests, lpn), "what was there is not to be had");
         let start = toy.now_ns();
         toy.write(start, requests + 1, lpn);
         toy.run();
-        let start = toy.now_ns();
-        toy.read(start, requests + 2, lpn);
-        toy.run();
-        assert!(!toy.read_in_vain(requests + 2), "all of it has been written again");
+        assert!(!reads_in_vain(&mut toy, requests + 2, lpn), "all of it has been written again");
     }
 }
 

@@ -34,7 +34,7 @@ impl Audit {
         }
     }
 
-    /// The read of `lpn` for a `command` has ended, and nothing was there if it `is_unread`.
+    /// The read of `lpn` for a `command` has ended; it `is_unread` if the host was told that nothing is to be had.
     pub fn read_ends(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
         if self.lost.reads.remove(&(command, lpn)) && !is_unread {
             self.fail(format!("the read of {lpn:?}, which is lost, has ended as if it were there"));
