@@ -5,4 +5,4 @@
 #[path = "../../crates/copyback-workload/tests/trace_readers/fuzz_target.rs"]
 mod trace;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| trace::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| trace::run_one(data));

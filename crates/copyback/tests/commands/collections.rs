@@ -1,5 +1,6 @@
 //! Collections: the order and the times of their steps, and what waits for them.
 
+use copyback::config::Loader;
 use copyback::ftl::Ftl;
 use copyback::ids::{BlockId, DieId, Lpn, PlaneId};
 use copyback::placement::HostPage;
@@ -7,6 +8,7 @@ use copyback::scheduler::when::Admitted;
 use copyback::scheduler::when::supply::{DieView, ExternalSchedule};
 use copyback::ssd::Part::{GcOtherPlane, GcSamePlane, Late, QueueBehindIo, Service};
 use copyback::victim::supply::Failed;
+use copyback::{Simulation, Status};
 
 use crate::toy::{Toy, at, config};
 
@@ -71,6 +73,45 @@ fn a_collection_that_ends_after_one_victim_lets_an_operation_of_the_host_go_firs
         "4073000 die 0", // the other
     ];
     assert_eq!(toy.log, expected);
+}
+
+/// The host goes on after the victim of one plane, and may fill what is open on the other before that has its turn.
+#[test]
+fn a_plane_keeps_a_block_for_its_turn_where_the_host_goes_on_after_one_victim() {
+    for victim in ["fifo", "random", "greedy"] {
+        let text = format!(
+            "audit = true
+            [ssd.geometry]
+            channels = 1
+            chips_per_channel = 1
+            dies_per_chip = 1
+            planes_per_die = 2
+            blocks_per_plane = 20
+            pages_per_block = 3
+            page_size = '4KiB'
+            [ssd.ftl]
+            over_provisioning = 0.14
+            placement = 'one_class'
+            allocation = 'WPCD'
+            [ssd.gc]
+            end = 'one_victim'
+            soft_threshold = {{ blocks = 2 }}
+            victim = '{victim}'
+            [precondition]
+            fill = 1.0
+            overwrites = 0.0
+            [workload]
+            type = 'synthetic'
+            requests = 1000
+            read_share = 0.0
+            sequential_share = 0.4
+            request_size = '32KiB'
+            inter_arrival = '20us'"
+        );
+        let config = Loader::new().toml(&text, "drive.toml", None).load().expect("sound");
+        let mut simulation = Simulation::new(&config, None).expect("sound");
+        while simulation.advance(1 << 16).expect("each request finds room") == Status::Running {}
+    }
 }
 
 #[test]

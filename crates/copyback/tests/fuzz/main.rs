@@ -11,6 +11,7 @@ mod mutate;
 mod setting;
 mod state;
 #[path = "../../../copyback-workload/tests/trace_readers/fuzz_target.rs"]
+#[allow(dead_code)]
 mod trace;
 
 use mutate::Mutator;

@@ -1,7 +1,7 @@
 //! Which free block is opened, and whether one may be.
 
 use copyback::config::{
-    Allocation, Config, FreeBlockOrder, Idle, Placement, Preemption, Protection, Width,
+    Allocation, Config, FreeBlockOrder, GcEnd, Idle, Placement, Preemption, Protection, Width,
 };
 
 use crate::state::State;
@@ -21,6 +21,7 @@ impl Opening {
         let keeps_none = ssd.ftl.placement == Placement::OneClass
             && matches!(ssd.ftl.allocation, Allocation::Order(_))
             && ssd.gc.preemption == Preemption::None
+            && ssd.gc.end == GcEnd::Enough
             && ssd.gc.idle == Idle::None
             && matches!(ssd.gc.width, Width::Serial | Width::Superblock)
             && ssd.power.protection == Protection::Capacitors;
