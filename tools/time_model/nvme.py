@@ -8,17 +8,16 @@ then, and sends those of a read; at the end it asks for the next entry and says 
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from time_model.requests import Requests
 
 if TYPE_CHECKING:
-    from collections import deque
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from time_model.clock import Clock
-    from time_model.host import AnyDrive, Request, Setup, Target
+    from time_model.host import Request
 
 #: Times of messages on its link as it is shipped; ns. A page is one of 8 KiB.
 BELL, ASK, ENTRY, PAGE, COMPLETION = 8, 8, 25, 2_496, 11
@@ -44,16 +43,13 @@ class LinkedHost(Requests):
     served it, else as the host sees it.
     """
 
-    def __init__(
-        self,
-        setup: Setup,
-        clock: Clock,
-        drives: Sequence[AnyDrive],
-        target: Target,
-        requests: deque[Request],
-    ) -> None:
-        super().__init__(setup, clock, drives, target, requests)
-        self._to_drive, self._to_host = Wire(clock), Wire(clock)
+    @cached_property
+    def _to_drive(self) -> Wire:
+        return Wire(self._clock)
+
+    @cached_property
+    def _to_host(self) -> Wire:
+        return Wire(self._clock)
 
     def begin(self) -> None:
         """Let the first requests come; in a closed loop the drive takes as many as it may."""

@@ -773,7 +773,8 @@ fn a_write_buffer_holds_a_page_of_all_planes_that_are_striped() {
         )
     };
     let told = refused(&settings("15KiB"));
-    let expected = "ssd.buffer.capacity: found 15KiB; allowed: 0, or at least one page of 16KiB";
+    let expected = "ssd.buffer.capacity: found 15KiB; allowed: 0, or at least one page of 16KiB \
+                    (all 4 planes that are striped)";
     assert!(told.contains(expected), "{told}");
     load(&settings("16KiB")).expect("it holds one");
 }

@@ -342,7 +342,11 @@ fn buffer(ssd: &Ssd, faults: &mut Report) {
     }
     let (capacity, page) = (buffer.capacity, ssd.managed_page_size());
     if capacity != Size(0) && capacity < page {
-        let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}");
+        let what = match ssd.striped_planes() {
+            1 => String::new(),
+            planes => format!(" (all {planes} planes that are striped)"),
+        };
+        let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}{what}");
         faults.add("ssd.buffer.capacity", problem);
     }
 }

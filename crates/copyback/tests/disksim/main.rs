@@ -74,6 +74,7 @@ fn random_writes_5m() {
 }
 
 #[test]
+#[ignore = "long"]
 fn sequential_writes_5m() {
     let workload = Synthetic { requests: 5_000_000, sequential: true, reads: false };
     let summary = run(&workload);

@@ -145,7 +145,7 @@ impl Scratch {
             .args(names)
             .current_dir(root())
             .env("CARGO_TARGET_DIR", target())
-            .env("COPYBACK_SWARM_RUNS", "100")
+            .env("COPYBACK_SWARM_RUNS", "40")
             .output()
             .expect("cargo runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

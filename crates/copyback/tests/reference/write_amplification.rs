@@ -379,6 +379,7 @@ fn timed_uniform() {
 }
 
 #[test]
+#[ignore = "long"]
 fn timed_small_devices() {
     let tolerance = |row: &Row| if row.is("utilization", "0.93") { 0.02 } else { 0.01 };
     let chosen = |row: &Row| !row.is("group", "main") && row.is("blocks_per_die", "256");
@@ -386,6 +387,7 @@ fn timed_small_devices() {
 }
 
 #[test]
+#[ignore = "long"]
 fn timed_hot_and_cold() {
     let chosen = |row: &Row| {
         is_main(row, "rosenblum-80/20")
