@@ -16,6 +16,7 @@
 //! of the drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size; `one-for-eight` has eight times its blocks,
 //! to be held against the arrays of eight.
 
+mod callgrind;
 mod floor;
 mod work;
 
@@ -68,6 +69,7 @@ fn main() {
                 if has("--wait") {
                     wait();
                 }
+                callgrind::start();
                 let mut work = Timed::new(&mut *work);
                 let mut floor = Timed::new(&mut floor);
                 let mut is_running = true;
