@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
-use crate::examine::{INTERRUPT_EVERY, STATE_EVERY};
-use crate::observed::again_or_looked_at;
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
+use crate::observed::to_look_changes_nothing;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 use crate::side_by_side;
@@ -102,13 +102,16 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     let first = run::run(config, None, 1 << 20)?;
     check_array(case, &first)?;
     check(config, &first)?;
+    run::again_is_the_same(case, &first)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
     }
-    again_or_looked_at(case, &first)?;
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        to_look_changes_nothing(case, &first)?;
+    }
     let went_ahead = side_by_side::changes_nothing(case)?;
     Ok(met(config, &first).into_iter().chain([went_ahead]).collect())
 }

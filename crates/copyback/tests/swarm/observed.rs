@@ -4,19 +4,10 @@
 use copyback::config::Metrics;
 
 use crate::draw::Case;
-use crate::examine::LOOK_EVERY;
 use crate::run::{self, Outcome};
 
-/// Runs a case a second time, in other steps, looked at or not: it returns the same.
-pub fn again_or_looked_at(case: &Case, first: &Outcome) -> Result<(), String> {
-    match case.number.is_multiple_of(LOOK_EVERY) {
-        true => to_look_changes_nothing(case, first),
-        false => run::again_is_the_same(case, first),
-    }
-}
-
 /// Runs a case with every operation of the flash kept, which changes nothing.
-fn to_look_changes_nothing(case: &Case, first: &Outcome) -> Result<(), String> {
+pub fn to_look_changes_nothing(case: &Case, first: &Outcome) -> Result<(), String> {
     let mut config = case.config.clone();
     config.metrics = Metrics { slowest: Some(1), ..config.metrics };
     let mut observed = run::run(&config, None, run::other_steps(case))?;

@@ -5,7 +5,7 @@ use copyback::config::quantity::{Rate, Time};
 use copyback::config::{Config, FlashFaults, LineErase, Loader, LostDie, Mapping, Placement};
 
 use crate::draw::{Case, Draw};
-use crate::examine::{INTERRUPT_EVERY, STATE_EVERY};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
 use crate::run::Outcome;
 use crate::{check, faults, observed, oracle, resumed, run};
 
@@ -129,10 +129,13 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     if !case.config.ssd.faults.are_none() {
         faults::lost_pages(case, &first)?;
     }
+    run::again_is_the_same(case, &first)?;
     if case.number.is_multiple_of(STATE_EVERY) {
         run::same("the run from a saved state", &first, &run::from_saved(case)?)?;
     }
-    observed::again_or_looked_at(case, &first)?;
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        observed::to_look_changes_nothing(case, &first)?;
+    }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         resumed::interruptions_change_nothing(case, &first)?;
     }
