@@ -342,9 +342,9 @@ fn buffer(ssd: &Ssd, faults: &mut Report) {
     }
     let (capacity, page) = (buffer.capacity, ssd.managed_page_size());
     if capacity != Size(0) && capacity < page {
-        let what = match ssd.striped_planes() {
-            1 => String::new(),
-            planes => format!(" (all {planes} planes that are striped)"),
+        let what = match (ssd.ftl.mapping_unit, ssd.striped_planes()) {
+            (None, planes @ 2..) => format!(" (all {planes} planes that are striped)"),
+            _ => String::new(),
         };
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}{what}");
         faults.add("ssd.buffer.capacity", problem);
