@@ -4,21 +4,17 @@
     python benches/growth.py --again reads  # measures a row anew
 
 Rows of the benches on the smallest drives, then with 8 and 64 times their blocks and the same
-requests, then with 4 and 16 times the requests. Counted by callgrind, which is switched on when a
-drive has been prepared.
+requests, then with 4 and 16 times the requests. Counted as `instructions.py` does.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from instructions import COUNTED, built, compiler
+import instructions
 
 STORED = Path(__file__).with_name("growth.csv")
 COLUMNS = ["row", "times_blocks", "length", "page_operations", "instructions", "compiler"]
@@ -36,7 +32,7 @@ class Point:
     @property
     def flags(self) -> list[str]:
         """Tell the program of the benches."""
-        return ["--small", f"--times={self.times_blocks}", f"--length={self.length}", "--wait"]
+        return [f"--times={self.times_blocks}", f"--length={self.length}"]
 
 
 POINTS = [Point(1, 1), Point(8, 1), Point(64, 1), Point(1, 4), Point(1, 16)]
@@ -48,7 +44,7 @@ def main() -> None:
     parser.add_argument("--again", nargs="*", default=[], metavar="ROW")
     parser.add_argument("--program", type=Path, help="count in this program; else build it")
     options = parser.parse_args()
-    program = options.program or built()
+    program = options.program or instructions.built()
     known = [row for row in stored() if row["row"] not in options.again]
     for point in POINTS:
         for name in ROWS:
@@ -63,40 +59,12 @@ def place(row: dict[str, str]) -> tuple[str, Point]:
 
 
 def count(program: Path, name: str, point: Point) -> dict[str, str]:
-    """Run a row until it is prepared, and count from there on."""
-    with TemporaryDirectory() as directory:
-        profile = Path(directory) / "callgrind.out"
-        valgrind = ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no"]
-        valgrind += [f"--toggle-collect={COUNTED}", f"--callgrind-out-file={profile}", "--"]
-        process = subprocess.Popen(
-            [*valgrind, program, *point.flags, f"={name}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        wait_until_prepared(process)
-        switch = ["callgrind_control", "--instr=on", str(process.pid)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run(switch, check=True, **quiet)
-        printed, _ = process.communicate("\n")
-        total = re.search(r"^(?:totals|summary): (\d+)", profile.read_text(), re.MULTILINE)
-    if process.returncode != 0 or total is None:
-        raise SystemExit(f"{name}: nothing was counted")
-    operations = printed.splitlines()[-1]
-    operations = operations.removeprefix(name).removeprefix(f" x{point.times_blocks}").split()[0]
-    values = [name, point.times_blocks, point.length, operations, total[1], compiler()]
+    """Count a row on drives of a size, with work of a length."""
+    counted = instructions.count(program, name, *point.flags)
+    values = [name, point.times_blocks, point.length]
+    values += [counted.page_operations, counted.instructions, instructions.compiler()]
     print(*values, flush=True)
     return dict(zip(COLUMNS, map(str, values), strict=True))
-
-
-def wait_until_prepared(process: subprocess.Popen[str]) -> None:
-    """Read what the program says until it is prepared."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.strip() == "prepared":
-            return
-    raise SystemExit("the program of the benches ended before its drive was prepared")
 
 
 def stored() -> list[dict[str, str]]:

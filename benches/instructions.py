@@ -86,12 +86,12 @@ def row_names(program: Path) -> list[str]:
     return output.split()
 
 
-def count(program: Path, name: str) -> Row:
-    """Run a row on small drives, and count."""
+def count(program: Path, name: str, *flags: str) -> Row:
+    """Run a row on small drives, with these flags of the program, and count."""
     with TemporaryDirectory() as directory:
         profile = Path(directory) / "callgrind.out"
         row = subprocess.run(
-            command(program, name, profile), check=True, capture_output=True, text=True
+            [*command(program, name, profile), *flags], check=True, capture_output=True, text=True
         )
         total = re.search(r"^(?:totals|summary): (\d+)", profile.read_text(), re.MULTILINE)
     if total is None:
@@ -110,7 +110,10 @@ def command(program: Path, name: str, profile: Path) -> list[str]:
 
 def operations(told: str) -> int:
     """Read from what the program prints how many page operations a row had."""
-    return int(told.splitlines()[-1].split()[1])
+    after_name = re.search(r"^\S+(?: x\d+)? +(\d+)", told.splitlines()[-1])
+    if after_name is None:
+        raise SystemExit(f"the program of the benches has told no page operations: {told}")
+    return int(after_name[1])
 
 
 def compiler() -> str:

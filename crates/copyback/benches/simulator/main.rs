@@ -1,20 +1,19 @@
 //! How fast the simulator is, against a bare loop that does only what no page-mapped simulator can
 //! leave out.
 //!
-//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- =NAME` one, `-- --list` names them.
-//! `-- --quick` makes the
-//! work ten times shorter, and `-- --small` makes devices 32 times smaller (blocks with many pages shorter, too) and the work 40
-//! times shorter, for who counts instructions; `--times=8` beside it has these drives grow by blocks, and `--length=4` the
-//! work. `--wait` says when a drive is prepared and waits for a line, so that nobody has to count before. `-- --base` leaves the larger devices out. Everything is measured on one thread, in CPU time. Each piece of work takes turns
-//! with the floor, some tens of milliseconds each, so that the ratio holds even on a machine whose speed
-//! changes from one second to the next.
+//! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- =NAME` one, `-- --list` names them, and
+//! `-- --base` leaves the larger devices out. `-- --quick` makes the work ten times shorter, and `-- --small` makes devices 32
+//! times smaller (blocks with many pages shorter, too) and the work 40 times shorter, for who counts instructions; `--times=8`
+//! beside it has these drives grow by blocks, and `--length=4` the work. Everything is measured on one thread, in CPU time.
+//! Each piece of work takes turns with the floor, some tens of milliseconds each, so that the ratio holds even on a machine
+//! whose speed changes from one second to the next.
 //!
 //! The device is that of Lee et al. (ISPASS 2011): 32 GiB, 8 channels of one die of 8 planes,
-//! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is
-//! RAID-0 of eight such devices, to be held against `heavy-gc`, what one does alone. `floor` is the loop itself. `over-channel` is the device
-//! without copyback, and `two-registers` has its planes on four dies a channel with two registers each. The others are
-//! of the drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size; `one-for-eight` has eight times its blocks,
-//! to be held against the arrays of eight.
+//! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is RAID-0 of eight such
+//! devices, to be held against `heavy-gc`, what one does alone. `floor` is the loop itself. `over-channel` is the device without
+//! copyback, and `two-registers` has its planes on four dies a channel with two registers each. The others are of the
+//! drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size; `one-for-eight` has eight times its blocks, to be held
+//! against the arrays of eight.
 
 mod callgrind;
 mod floor;
@@ -66,9 +65,6 @@ fn main() {
             let fits = extent.times_blocks == 1 || has("--small") || SCALED.contains(&name);
             if fits && is_meant(name) {
                 let mut work = begin(extent);
-                if has("--wait") {
-                    wait();
-                }
                 callgrind::start();
                 let mut work = Timed::new(&mut *work);
                 let mut floor = Timed::new(&mut floor);
@@ -88,12 +84,6 @@ fn small(times_blocks: u32, length: u32) -> Extent {
     let work_divided_by = 40;
     let work_times = length.into();
     Extent { times_blocks, blocks_divided_by: 32, pages_divided_by: 8, work_divided_by, work_times }
-}
-
-/// Says that all is prepared, and waits to be told to go on.
-fn wait() {
-    eprintln!("prepared");
-    std::io::stdin().read_line(&mut String::new()).expect("somebody tells us to go on");
 }
 
 fn whole(times_blocks: u32, quick: bool) -> Extent {
