@@ -286,7 +286,8 @@ its commit.
 | `swarm` | the same of random numbers, each run several times (saved, interrupted, looked at) |
 
 A whole run counts if it had at least one collection, a thousand pages of the host, and two of the
-[features](pairs.md) at work.
+[features](pairs.md) at work. An execution of `trace` reads its input in one of eight ways; in its
+first two searches it read it in all of them.
 """
 
 FEATURES_A_ROW = 5
