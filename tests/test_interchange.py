@@ -17,7 +17,7 @@ from test_report import Page
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from copyback.sweep import Comparison
+    from copyback.sweep.comparison import Comparison
 
 
 class Stranger:

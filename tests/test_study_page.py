@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from browser import Seen
-    from copyback.sweep import Comparison
+    from copyback.sweep.comparison import Comparison
 
 pytestmark = needs_browser
 

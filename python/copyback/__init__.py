@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from copyback.result import Result
     from copyback.simulate import precondition, run
     from copyback.summary import Summary
-    from copyback.sweep import Comparison, SearchResult, compare, search
+    from copyback.sweep.bisection import SearchResult, search
+    from copyback.sweep.comparison import Comparison, compare
     from copyback.tournament import Tournament
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
@@ -81,7 +82,7 @@ _HOME = {
     "Blocks": "copyback.policies",
     "Calibration": "copyback.calibration",
     "Column": "copyback.column",
-    "Comparison": "copyback.sweep",
+    "Comparison": "copyback.sweep.comparison",
     "CoordinationPolicy": "copyback.policies",
     "Device": "copyback.policies",
     "Frame": "copyback.frame",
@@ -90,18 +91,18 @@ _HOME = {
     "Point": "copyback.policies",
     "Result": "copyback.result",
     "SchedulePolicy": "copyback.policies",
-    "SearchResult": "copyback.sweep",
+    "SearchResult": "copyback.sweep.bisection",
     "Situation": "copyback.policies",
     "Summary": "copyback.summary",
     "Tournament": "copyback.tournament",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",
-    "compare": "copyback.sweep",
+    "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
     "run": "copyback.simulate",
-    "search": "copyback.sweep",
+    "search": "copyback.sweep.bisection",
     "trace_info": "copyback.trace",
 }
 

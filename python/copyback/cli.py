@@ -114,6 +114,9 @@ def _machine_trouble(trouble: Exception) -> str:
 
 def main() -> NoReturn:
     """Run the command line."""
+    # What NumPy multiplies matrices with starts a thread for each core as it is loaded, which costs
+    # every command a tenth of a second of CPU time; and its sums could depend on their number.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     set_up()
     with answering():
         status = _status(sys.argv[1:])

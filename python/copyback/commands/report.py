@@ -23,7 +23,7 @@ def report(
     from copyback.sweep.store import is_sweep, run_directory
 
     if is_sweep(directory):
-        from copyback.sweep import Comparison
+        from copyback.sweep.comparison import Comparison
 
         found = Comparison.load(directory)
         for run in found.frame["run"] if runs else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def bandwidth_windows(result: Result) -> tuple[Column, float]:
     start = table["start_s"].to_numpy()
     if len(start) < 2:
         return np.zeros(0), 0.0
-    row = float(np.median(np.diff(start)))
+    row = median(np.diff(start).tolist())
     rows = max(round(result.summary.bandwidth.window_s / row), 1)
     total = table["read_bytes"].to_numpy() + table["write_bytes"].to_numpy()
     whole = (len(total) - 1) // rows * rows

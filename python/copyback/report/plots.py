@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -164,7 +165,7 @@ def timeline(result: Result) -> dict[str, Any]:
     return {
         **{name: rounded(column) for name, column in columns.items()},
         "end": rows.end,
-        "interval": float(np.median(span)),
+        "interval": median(span.tolist()),
     }
 
 

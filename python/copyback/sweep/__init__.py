@@ -1,6 +1,7 @@
 """Many runs: compare schemes over a grid, a list or random draws, and over seeds and traces.
 
-:func:`compare` is what ``copyback compare`` does. The parts, in the order in which they work:
+:func:`copyback.compare` is what ``copyback compare`` does. The parts, in the order in which they
+work:
 
 =============== =================================================================================
 `axes`          what varies, as the user says it
@@ -14,11 +15,6 @@
 `bisection`     the least or greatest value that keeps a number within a bound, by bisection
 `winners`       which schemes win where, and which choices decide; `standings` is the page
 =============== =================================================================================
+
+Nothing is imported here: a process that simulates needs `local` and `work` alone.
 """
-
-from __future__ import annotations
-
-from copyback.sweep.bisection import SearchResult, search
-from copyback.sweep.comparison import Comparison, compare
-
-__all__ = ["Comparison", "SearchResult", "compare", "search"]
