@@ -9,6 +9,7 @@ with settings of the interpreter's in its environment.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import __main__, cli
+from copyback import __main__, cli, report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,14 @@ MODULES = (
     "rich.progress",
     "matplotlib.figure",
     "matplotlib.backends.backend_svg",
+    "copyback.outputs",
+    "copyback.parquet",
+    "copyback.report.array",
+    "copyback.report.heat",
+    "copyback.report.plots",
+    "copyback.report.slowest",
+    "copyback.sweep.comparison",
+    "copyback.sweep.fragment",
 )
 TIMEOUT_S = 120
 
@@ -97,6 +106,13 @@ def serve() -> None:
     """Fork for each command that is asked for on stdin, and answer with its exit status."""
     for name in MODULES:
         import_module(name)
+    pages = report.environment()
+    for name in pages.list_templates():
+        # It is compiled, and kept.
+        pages.get_template(name)
+    # No command needs to look for garbage in what it has not made itself.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()
