@@ -44,8 +44,8 @@ use std::path::Path;
 use draw::Case;
 
 /// Runs of each test that draws cases, unless `COPYBACK_SWARM_RUNS` says otherwise: enough to meet what is seldom.
-/// `make test-long` has four times as many.
-const RUNS: u64 = 5_000;
+/// `make test-long` has five times as many.
+const RUNS: u64 = 4_000;
 
 fn environment(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -168,7 +168,7 @@ fn random_faults() {
 fn random_drives_with_lines() {
     let numbers = numbers();
     let runs = numbers.end - numbers.start;
-    let numbers = numbers.start..numbers.start + runs.div_ceil(5);
+    let numbers = numbers.start..numbers.start + runs.div_ceil(4);
     let replay = environment("COPYBACK_SWARM_REPLAY").is_some();
     let met = pool::each(numbers, move |number| {
         let mut case = Case::draw_lines(number);
