@@ -426,3 +426,32 @@ def test_a_run_that_writes_no_table_imports_no_tables(tiny_toml: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert json.loads(done.stdout)["requests"]["count"] > 0
     assert done.stderr.strip() == "[]"
+
+
+def test_a_process_that_simulates_for_a_comparison_imports_little() -> None:
+    # What unpickling imports, and what multiprocessing runs again: the script of the command.
+    code = (
+        "import sys, copyback.__main__, copyback.sweep.local\n"
+        "heavy = {'polars', 'numpy', 'jinja2', 'typer', 'rich', 'copyback.cli'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no threads are listed here")
+def test_a_command_starts_no_threads_for_matrices(tiny_toml: Path, tmp_path: Path) -> None:
+    code = (
+        "import contextlib, os, sys\n"
+        "from copyback.__main__ import main\n"
+        f"sys.argv = ['copyback', 'run', {str(tiny_toml)!r}, '--quiet', '--out', 'out']\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main()\n"
+        "assert 'numpy' in sys.modules\n"
+        "print(len(os.listdir('/proc/self/task')), file=sys.stderr)"
+    )
+    asked = {name: text for name, text in os.environ.items() if "_NUM_THREADS" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=asked, cwd=tmp_path
+    )
+    assert done.stderr.strip() == "1"
