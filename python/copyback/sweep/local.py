@@ -19,6 +19,7 @@ from copyback.sweep import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from multiprocessing.context import BaseContext
     from pathlib import Path
     from types import TracebackType
 
@@ -64,9 +65,7 @@ class LocalBackend:
         self._pool.shutdown(cancel_futures=True)
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        # Not forked: a fork would copy the locks of this process's threads as they are.
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._jobs, mp_context=context, initializer=_begin_worker)
+        return ProcessPoolExecutor(self._jobs, mp_context=_context(), initializer=_begin_worker)
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         with contextlib.suppress(RuntimeError):
@@ -97,6 +96,18 @@ class LocalBackend:
     def forget(self, state: Path) -> None:
         """Remove a saved device."""
         state.unlink(missing_ok=True)
+
+
+def _context() -> BaseContext:
+    """Return what starts processes: not forks of this one, whose threads may hold locks.
+
+    Where there can be one, a process that has imported what simulations need is forked for each.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["copyback.sweep.preloaded"])
+    return context
 
 
 def _reported(path: Path) -> float:

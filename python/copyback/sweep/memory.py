@@ -24,7 +24,8 @@ MIB = 1 << 20
 #: What a process holds, libraries and results included, besides what its configuration asks for.
 PROCESS = 128 * MIB
 
-#: What the process that hands out the runs holds, and for each run of the sweep.
+#: What the process that hands out the runs holds, with the one that is forked for them; and for
+#: each run of the sweep.
 COORDINATOR = 256 * MIB
 COORDINATOR_PER_RUN = 32 << 10
 
