@@ -159,6 +159,19 @@ def test_a_state_gives_the_same_numbers(tiny: dict[str, Any], tmp_path: Path) ->
     assert whole.summary.response_us == resumed.summary.response_us
 
 
+@pytest.mark.parametrize("scope", ["plane", "die", "drive"])
+def test_a_state_tells_all_that_a_run_begins_with_where_blocks_are_counted_together(
+    tiny: dict[str, Any], tmp_path: Path, scope: str
+) -> None:
+    # As many blocks must be free as leave the victims little that is invalid.
+    tiny["ssd"]["gc"] = {"threshold_scope": scope, "soft_threshold": {"blocks": 6}}
+    tiny["ssd"]["gc"] |= {"victim": "random", "least_invalid": 1.0}
+    state = copyback.precondition(tiny, save=tmp_path / "device.state")
+    whole, resumed = copyback.run(tiny), copyback.run(tiny, state=state)
+    assert whole.series.equals(resumed.series)
+    assert whole.summary.response_us == resumed.summary.response_us
+
+
 def test_faults_are_value_errors_with_a_line_each(tiny: dict[str, Any]) -> None:
     with pytest.raises(copyback.InputError) as caught:
         copyback.run(tiny, ssd__geometry__page_size="4potatoes", ssd__gc__victim="best")

@@ -171,7 +171,7 @@ impl Ssd {
     /// allocation, collections that neither yield nor fill blocks of their own, and no translation
     /// pages, none is needed: the block that the host has just opened has room for a victim, and no
     /// plane ever holds more data than its share. Where the host goes on after each victim, it may
-    /// fill that block before the turn of its plane comes. A drive without power-loss protection may
+    /// fill that block before its plane has its turn after the others of the die. A drive without power-loss protection may
     /// find pages of that block torn.
     pub fn blocks_kept_for_collections(&self) -> u32 {
         let shared = self.ftl.placement == Placement::OneClass
@@ -179,7 +179,7 @@ impl Ssd {
             && !self.has_lines();
         let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
         let undisturbed = self.gc.preemption == Preemption::None
-            && self.gc.end == GcEnd::Enough
+            && (self.gc.end == GcEnd::Enough || self.managed_planes_per_die() == 1)
             && !self.gc.width.is_parallel()
             && self.gc.idle == Idle::None
             && self.power.protection == Protection::Capacitors

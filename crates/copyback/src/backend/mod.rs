@@ -94,6 +94,7 @@ impl Backend {
     /// of collections and of the host overlap in a die, and `watched` if more are to be asked while the flash works
     /// than what the configuration asks for.
     pub fn new(config: &Config, mut ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
+        ftl.look_at_all();
         let ssd = &config.ssd;
         let is_watched = ssd.gc.idle != crate::config::Idle::None
             || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane

@@ -413,6 +413,12 @@ impl Ftl {
         space.take_wakes_others() | lines.as_mut().is_some_and(|lines| lines.take_wakes_others())
     }
 
+    /// A run begins: planes that are counted together are looked at once, whatever was known of them while the drive was
+    /// prepared, which a saved one does not tell.
+    pub fn look_at_all(&mut self) {
+        self.tables.space.look_at_all();
+    }
+
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
     /// `register`.
     pub fn watch_watermarks(&mut self, register: u32) {

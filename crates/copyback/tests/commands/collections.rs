@@ -78,14 +78,18 @@ fn a_collection_that_ends_after_one_victim_lets_an_operation_of_the_host_go_firs
 /// The host goes on after the victim of one plane, and may fill what is open on the other before that has its turn.
 #[test]
 fn a_plane_keeps_a_block_for_its_turn_where_the_host_goes_on_after_one_victim() {
-    for victim in ["fifo", "random", "greedy"] {
+    let drives = |(planes, soft)| {
+        ["fifo", "random", "greedy", "rga"].map(|victim| (planes, soft, victim))
+    };
+    // One plane has nobody to wait for, and keeps none.
+    for (planes, soft, victim) in [(1, 1), (2, 2)].into_iter().flat_map(drives) {
         let text = format!(
             "audit = true
             [ssd.geometry]
             channels = 1
             chips_per_channel = 1
             dies_per_chip = 1
-            planes_per_die = 2
+            planes_per_die = {planes}
             blocks_per_plane = 20
             pages_per_block = 3
             page_size = '4KiB'
@@ -95,7 +99,7 @@ fn a_plane_keeps_a_block_for_its_turn_where_the_host_goes_on_after_one_victim() 
             allocation = 'WPCD'
             [ssd.gc]
             end = 'one_victim'
-            soft_threshold = {{ blocks = 2 }}
+            soft_threshold = {{ blocks = {soft} }}
             victim = '{victim}'
             [precondition]
             fill = 1.0

@@ -292,6 +292,13 @@ impl Space {
         self.scopes.as_mut().is_some_and(Scopes::take_has_become_short)
     }
 
+    /// Whoever asks next whether other planes may have become due shall look at all: a run begins.
+    pub fn look_at_all(&mut self) {
+        if let Some(scopes) = &mut self.scopes {
+            scopes.look_at_all();
+        }
+    }
+
     /// `block` of `plane` is being reclaimed, or none is.
     pub fn set_reclaiming(&mut self, plane: PlaneId, block: Option<BlockId>) {
         self[plane].reclaiming = block;

@@ -88,6 +88,11 @@ impl Scopes {
         std::mem::replace(&mut self.has_become_short, false)
     }
 
+    /// Whoever asks next whether one has become short shall look at all planes.
+    pub const fn look_at_all(&mut self) {
+        self.has_become_short = true;
+    }
+
     /// Marks the scope of `plane` as short, or not, as a file says. False if that can't be.
     pub fn restore(&mut self, plane: PlaneId, is_short: bool) -> bool {
         let scope = &mut self.scopes[plane.index() / self.planes];
