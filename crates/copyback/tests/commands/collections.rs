@@ -78,9 +78,8 @@ fn a_collection_that_ends_after_one_victim_lets_an_operation_of_the_host_go_firs
 /// The host goes on after the victim of one plane, and may fill what is open on the other before that has its turn.
 #[test]
 fn a_plane_keeps_a_block_for_its_turn_where_the_host_goes_on_after_one_victim() {
-    let drives = |(planes, soft)| {
-        ["fifo", "random", "greedy", "rga"].map(|victim| (planes, soft, victim))
-    };
+    let drives =
+        |(planes, soft)| ["fifo", "random", "greedy", "rga"].map(|victim| (planes, soft, victim));
     // One plane has nobody to wait for, and keeps none.
     for (planes, soft, victim) in [(1, 1), (2, 2)].into_iter().flat_map(drives) {
         let text = format!(
