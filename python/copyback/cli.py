@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from copyback import __model__, __version__, stopping
+from copyback import __model__, __version__, owner, stopping
 from copyback._core import InputError, SimulationError
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
@@ -114,6 +114,7 @@ def _machine_trouble(trouble: Exception) -> str:
 
 def main() -> NoReturn:
     """Run the command line."""
+    owner.take()
     # What NumPy multiplies matrices with starts a thread for each core as it is loaded, which costs
     # every command a tenth of a second of CPU time; and its sums could depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

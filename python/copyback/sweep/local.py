@@ -14,6 +14,7 @@ from itertools import count
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
+from copyback import owner
 from copyback.destination import naming
 from copyback.sweep import work
 
@@ -101,9 +102,11 @@ class LocalBackend:
 def _context() -> BaseContext:
     """Return what starts processes: not forks of this one, whose threads may hold locks.
 
-    Where there can be one, a process that has imported what simulations need is forked for each.
+    The command line has a process that has imported what simulations need, and is forked for each.
+    Other programs would have theirs forked from it, too.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    is_possible = "forkserver" in multiprocessing.get_all_start_methods()
+    if not (is_possible and owner.is_command_line()):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["copyback.sweep.preloaded"])
