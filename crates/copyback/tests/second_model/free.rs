@@ -21,7 +21,7 @@ impl Opening {
         let keeps_none = ssd.ftl.placement == Placement::OneClass
             && matches!(ssd.ftl.allocation, Allocation::Order(_))
             && ssd.gc.preemption == Preemption::None
-            && (ssd.gc.end == GcEnd::Enough || ssd.geometry.planes_per_die == 1)
+            && (ssd.gc.end == GcEnd::Enough || ssd.managed_planes_per_die() == 1)
             && ssd.gc.idle == Idle::None
             && matches!(ssd.gc.width, Width::Serial | Width::Superblock)
             && ssd.power.protection == Protection::Capacitors;
