@@ -404,12 +404,23 @@ def test_show(cli: RunCli) -> None:
     assert "victim" in cli("show", "reference").stdout
 
 
-def test_start_up_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, copyback.cli\n"
-        "heavy = {'polars', 'numpy', 'jinja2', 'rich.progress'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
+HEAVY = {"polars", "numpy", "jinja2", "rich.progress"}
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [
+        pytest.param("copyback.cli", HEAVY, id="a command that starts"),
+        # What unpickling imports, and what multiprocessing runs again: the script of the command.
+        pytest.param(
+            "copyback.__main__, copyback.sweep.local",
+            HEAVY | {"typer", "rich", "copyback.cli"},
+            id="a process that simulates for a comparison",
+        ),
+    ],
+)
+def test_what_starts_imports_nothing_heavy(modules: str, heavy: set[str]) -> None:
+    code = f"import sys, {modules}\nprint(sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
 
@@ -426,17 +437,6 @@ def test_a_run_that_writes_no_table_imports_no_tables(tiny_toml: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert json.loads(done.stdout)["requests"]["count"] > 0
     assert done.stderr.strip() == "[]"
-
-
-def test_a_process_that_simulates_for_a_comparison_imports_little() -> None:
-    # What unpickling imports, and what multiprocessing runs again: the script of the command.
-    code = (
-        "import sys, copyback.__main__, copyback.sweep.local\n"
-        "heavy = {'polars', 'numpy', 'jinja2', 'typer', 'rich', 'copyback.cli'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no threads are listed here")

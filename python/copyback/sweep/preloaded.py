@@ -1,12 +1,12 @@
-"""What the process imports that is forked for each worker of a sweep."""
+"""What the process imports that is forked for each worker of a sweep.
+
+It must have no threads then: the command line, which alone has such a process, keeps OpenBLAS from
+starting any.
+"""
 
 from __future__ import annotations
 
 import gc
-import os
-
-# It must have no threads when it is forked, and OpenBLAS starts some when NumPy is imported.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from copyback import parquet
 from copyback.sweep import local
