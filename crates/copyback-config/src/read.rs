@@ -175,14 +175,47 @@ impl<'a> Reader<'a> {
 
     /// Runs `read` and gives a failure that has no place yet this one.
     fn locate<T>(self, read: impl FnOnce(Self) -> Result<T, Problem>) -> Result<T, Problem> {
-        let (node, path) = (self.node, self.path.clone());
-        read(self).map_err(|mut problem| {
-            if problem.at.is_none() {
-                problem.found = node.value.to_string();
-                problem.at = Some((path, node.place.clone()));
+        let place = self.clone();
+        match read(self) {
+            Ok(value) => Ok(value),
+            Err(problem) => Err(place.named_in(problem)),
+        }
+    }
+
+    /// The failure with this place, if it has none yet. Apart from `locate`, which is built for each type that is read.
+    fn named_in(self, mut problem: Problem) -> Problem {
+        if problem.at.is_none() {
+            problem.found = self.node.value.to_string();
+            problem.at = Some((self.path, self.node.place.clone()));
+        }
+        problem
+    }
+
+    /// The items of a list, without those that are skipped.
+    fn items(&self, list: &'a [Node]) -> Items<'a> {
+        let items = list.iter().enumerate();
+        let items = items.map(|(index, node)| self.inner(&index.to_string(), node));
+        let mut rest: Vec<_> = items.filter(|item| !self.skip.contains(&item.path)).collect();
+        rest.reverse();
+        Items { rest }
+    }
+
+    /// The reader of the name of a choice: the string itself, or what is called `type` in the table.
+    fn choice(self, variants: &'static [&'static str]) -> Result<Choice<'a>, Problem> {
+        let name = match &self.node.value {
+            Value::Text(_) => self.clone(),
+            Value::Table(table) => match table.get("type") {
+                Some(name) if !self.skip.contains(&join(&self.path, "type")) => {
+                    self.inner("type", name)
+                }
+                _ => return Err(Problem::new(Kind::Missing { key: "type", allowed: variants })),
+            },
+            _ => {
+                let allowed = variants.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>();
+                return Err(Problem::new(Kind::Type { allowed: allowed.join(", ") }));
             }
-            problem
-        })
+        };
+        Ok(Choice { name, body: self })
     }
 
     /// The entries of a table; `type` is left out where it has already been used.
@@ -213,13 +246,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
             },
             Value::Float(value) => visitor.visit_f64(*value),
             Value::Text(text) => visitor.visit_borrowed_str(text),
-            Value::List(list) => {
-                let items = list.iter().enumerate();
-                let items = items.map(|(index, node)| self.inner(&index.to_string(), node));
-                let mut rest: Vec<_> = items.filter(|i| !self.skip.contains(&i.path)).collect();
-                rest.reverse();
-                visitor.visit_seq(Items { rest })
-            }
+            Value::List(list) => visitor.visit_seq(self.items(list)),
             Value::Table(_) => visitor.visit_map(self.entries(false)),
         }
     }
@@ -261,20 +288,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Problem> {
-        let name = match &self.node.value {
-            Value::Text(_) => self.clone(),
-            Value::Table(table) => match table.get("type") {
-                Some(name) if !self.skip.contains(&join(&self.path, "type")) => {
-                    self.inner("type", name)
-                }
-                _ => return Err(Problem::new(Kind::Missing { key: "type", allowed: variants })),
-            },
-            _ => {
-                let allowed = variants.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>();
-                return Err(Problem::new(Kind::Type { allowed: allowed.join(", ") }));
-            }
-        };
-        visitor.visit_enum(Choice { name, body: self })
+        visitor.visit_enum(self.choice(variants)?)
     }
 
     serde::forward_to_deserialize_any! {
@@ -289,6 +303,15 @@ struct Entries<'a> {
     next: Option<Reader<'a>>,
 }
 
+impl<'a> Entries<'a> {
+    /// The next key, and the reader of its value, which is asked for next.
+    fn step(&mut self) -> Option<(&'a str, Reader<'a>)> {
+        let (key, reader) = self.rest.pop()?;
+        self.next = Some(reader.clone());
+        Some((key, reader))
+    }
+}
+
 impl<'a> de::MapAccess<'a> for Entries<'a> {
     type Error = Problem;
 
@@ -296,8 +319,7 @@ impl<'a> de::MapAccess<'a> for Entries<'a> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Problem> {
-        let Some((key, reader)) = self.rest.pop() else { return Ok(None) };
-        self.next = Some(reader.clone());
+        let Some((key, reader)) = self.step() else { return Ok(None) };
         let key: StrDeserializer<'_, Problem> = key.into_deserializer();
         reader.locate(|_| seed.deserialize(key)).map(Some)
     }
@@ -333,6 +355,14 @@ struct Choice<'a> {
     body: Reader<'a>,
 }
 
+impl<'a> Choice<'a> {
+    fn text(&self) -> Result<&'a str, Problem> {
+        self.name.node.text().ok_or_else(|| {
+            self.name.clone().named_in(Problem::new(Kind::Type { allowed: "a text".into() }))
+        })
+    }
+}
+
 impl<'a> de::EnumAccess<'a> for Choice<'a> {
     type Error = Problem;
     type Variant = Reader<'a>;
@@ -341,11 +371,7 @@ impl<'a> de::EnumAccess<'a> for Choice<'a> {
         self,
         seed: S,
     ) -> Result<(S::Value, Reader<'a>), Problem> {
-        let Some(text) = self.name.node.text() else {
-            let wrong = Problem::new(Kind::Type { allowed: "a text".into() });
-            return self.name.locate(|_| Err(wrong));
-        };
-        let text: StrDeserializer<'_, Problem> = text.into_deserializer();
+        let text: StrDeserializer<'_, Problem> = self.text()?.into_deserializer();
         let value = self.name.locate(|_| seed.deserialize(text))?;
         Ok((value, self.body))
     }

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use crate::array;
 use crate::choices::Choices;
 use crate::faults;
+use crate::merges;
 use crate::newer;
 use crate::pool::Failure;
 use crate::power;
@@ -166,6 +167,10 @@ impl Case {
             draws += 1;
             let mut config = config(&mut draw, folder.path());
             newer::draw(&mut config, number, name);
+            // Choices that somebody has made stay the case that they were.
+            if length == Length::Drawn && merges::copy_too_many(&config) {
+                continue;
+            }
             length.set(&mut config.workload);
             let text = config.to_toml();
             let Ok(loaded) = Loader::new().toml(&text, "swarm.toml", None).load() else { continue };

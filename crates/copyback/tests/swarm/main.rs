@@ -22,6 +22,7 @@ mod flows;
 mod interrupted;
 mod lines;
 mod measured;
+mod merges;
 mod newer;
 mod observed;
 mod oracle;
