@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import copyback
@@ -79,6 +80,13 @@ def written(skew: float, seed: int) -> NDArray[np.int64]:
     return np.concatenate([np.arange(PAGES), shuffled[np.minimum(ranks, PAGES - 1)]])
 
 
+def write_trace(pages: NDArray[np.int64], path: Path) -> None:
+    """Write a trace as SSDsim has it: a page each microsecond."""
+    columns = {"time": np.arange(1, len(pages) + 1) * 1000, "device": 0, "sector": pages * 8}
+    table = pl.DataFrame(columns).with_columns(sectors=8, is_read=0)
+    table.write_csv(path, separator=" ", include_header=False)
+
+
 class Traces(dict[str, Path]):
     """Traces as SSDsim has them (time, device, first sector, sectors, 0 for a write), as needed."""
 
@@ -86,11 +94,8 @@ class Traces(dict[str, Path]):
         self._folder = folder
 
     def __missing__(self, name: str) -> Path:
-        first = written(*TRACES[name]) * 8
-        columns = [np.arange(1, len(first) + 1) * 1000, np.zeros_like(first), first]
-        rows = np.column_stack([*columns, np.full_like(first, 8), np.zeros_like(first)])
         self[name] = self._folder / f"{name}.trace"
-        np.savetxt(self[name], rows, fmt="%d")
+        write_trace(written(*TRACES[name]), self[name])
         return self[name]
 
 
@@ -358,11 +363,7 @@ def midas_trace(skew: float, seed: int, path: Path) -> None:
     shuffled = rng.permutation(MIDAS_PAGES)
     ranks = np.searchsorted(cumulated, rng.random(MIDAS_DRAWS * MIDAS_PAGES))
     drawn = shuffled[np.minimum(ranks, MIDAS_PAGES - 1)]
-    pages = np.concatenate([np.arange(MIDAS_PAGES), drawn])
-    with path.open("w", encoding="ascii") as file:
-        for first in range(0, len(pages), 1_000_000):
-            some = enumerate(pages[first : first + 1_000_000].tolist(), first + 1)
-            file.write("".join(f"{write * 1000} 0 {page * 8} 8 0\n" for write, page in some))
+    write_trace(np.concatenate([np.arange(MIDAS_PAGES), drawn]), path)
 
 
 # The others (each half a minute): tests/placement/README.md says what they give.

@@ -438,7 +438,7 @@ impl Run {
     /// Tells the array what will come, if its drives look ahead.
     fn announce(&mut self) -> Result<(), Error> {
         if self.announces > 0 {
-            self.host.announce(self.announces, &mut self.announced)?;
+            self.host.announce(self.announces, Instant::END, &mut self.announced)?;
             self.array.announce(&self.announced, self.now);
         }
         Ok(())

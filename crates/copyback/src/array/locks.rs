@@ -14,6 +14,8 @@ pub struct StripeLocks {
     held: Vec<(TaskId, Hold)>,
     /// In the order in which they asked; nobody overtakes another who is in the way.
     waiting: VecDeque<Waiting>,
+    /// How many of those that wait have nobody in their way any more.
+    free: usize,
 }
 
 /// What a task asks for.
@@ -38,6 +40,8 @@ impl Hold {
 struct Waiting {
     task: TaskId,
     hold: Hold,
+    /// How many who asked before it are in its way: they hold some of its stripes, or wait for them, too.
+    in_the_way: usize,
     /// When its stripes would have been free without collections, as far as others have given them back.
     undelayed: Instant,
 }
@@ -56,9 +60,10 @@ impl StripeLocks {
     /// named by [`next_unlocked`](Self::next_unlocked) later.
     pub fn take(&mut self, task: TaskId, hold: Hold) -> bool {
         let held = self.held.iter().map(|(_, other)| other);
-        let mut others = held.chain(self.waiting.iter().map(|other| &other.hold));
-        if others.any(|other| other.conflicts(&hold)) {
-            self.waiting.push_back(Waiting { task, hold, undelayed: Instant::START });
+        let others = held.chain(self.waiting.iter().map(|other| &other.hold));
+        let in_the_way = others.filter(|other| other.conflicts(&hold)).count();
+        if in_the_way > 0 {
+            self.waiting.push_back(Waiting { task, hold, in_the_way, undelayed: Instant::START });
             return false;
         }
         self.held.push((task, hold));
@@ -68,21 +73,22 @@ impl StripeLocks {
     /// Gives back what `task` holds, which without collections it would have done at `undelayed`.
     pub fn release(&mut self, task: TaskId, undelayed: Instant) {
         let Some(place) = self.held.iter().position(|(holder, _)| *holder == task) else { return };
-        let (_, hold) = self.held.remove(place);
+        let (_, hold) = self.held.swap_remove(place);
         for other in self.waiting.iter_mut().filter(|other| other.hold.conflicts(&hold)) {
             other.undelayed = other.undelayed.max(undelayed);
+            other.in_the_way -= 1;
+            self.free += usize::from(other.in_the_way == 0);
         }
     }
 
     /// The next of those that wait and have nobody in their way now; it holds what it asked for then.
     pub fn next_unlocked(&mut self) -> Option<Unlocked> {
-        let is_free = |(place, other): &(usize, &Waiting)| {
-            let held = self.held.iter().map(|(_, held)| held);
-            let before = self.waiting.iter().take(*place).map(|before| &before.hold);
-            !held.chain(before).any(|hold| hold.conflicts(&other.hold))
-        };
-        let (place, _) = self.waiting.iter().enumerate().find(is_free)?;
-        let Waiting { task, hold, undelayed } = self.waiting.remove(place)?;
+        if self.free == 0 {
+            return None;
+        }
+        let place = self.waiting.iter().position(|other| other.in_the_way == 0)?;
+        let Waiting { task, hold, undelayed, .. } = self.waiting.remove(place)?;
+        self.free -= 1;
         self.held.push((task, hold));
         Some(Unlocked { task, undelayed })
     }
@@ -90,6 +96,8 @@ impl StripeLocks {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn writes(stripes: Range<u64>) -> Hold {
@@ -133,5 +141,60 @@ mod tests {
         assert_eq!(locks.next_unlocked(), None);
         locks.release(write, at(9));
         assert_eq!(locks.next_unlocked(), Some(Unlocked { task: late, undelayed: at(9) }));
+    }
+
+    /// All who have asked and not given back, in the order in which they asked, and whether each has its stripes: by
+    /// the rule alone.
+    #[derive(Default)]
+    struct ByTheRule(Vec<(TaskId, Hold, bool)>);
+
+    impl ByTheRule {
+        fn is_free(&self, place: usize) -> bool {
+            let (_, hold, _) = &self.0[place];
+            !self.0[..place].iter().any(|(_, before, _)| before.conflicts(hold))
+        }
+
+        fn take(&mut self, task: TaskId, hold: Hold) -> bool {
+            self.0.push((task, hold, false));
+            let last = self.0.len() - 1;
+            self.0[last].2 = self.is_free(last);
+            self.0[last].2
+        }
+
+        fn next_unlocked(&mut self) -> Option<TaskId> {
+            let next = (0..self.0.len()).find(|place| !self.0[*place].2 && self.is_free(*place))?;
+            self.0[next].2 = true;
+            Some(self.0[next].0)
+        }
+
+        /// Gives back the stripes of one of those that have them.
+        fn release(&mut self, which: usize) -> Option<TaskId> {
+            let holders = (0..self.0.len()).filter(|place| self.0[*place].2).collect::<Vec<_>>();
+            let place = holders.get(which % holders.len().max(1))?;
+            Some(self.0.remove(*place).0)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whoever_has_nobody_in_the_way_is_next(
+            asks in prop::collection::vec((0..20_u64, 1..4_u64, any::<bool>(), any::<Option<usize>>()), 1..100),
+        ) {
+            let (mut locks, mut rule) = (StripeLocks::default(), ByTheRule::default());
+            for (task, (first, count, only_reads, gives_back)) in (0..).map(TaskId).zip(asks) {
+                let hold = Hold { stripes: first..first + count, only_reads };
+                prop_assert_eq!(locks.take(task, hold.clone()), rule.take(task, hold));
+                if let Some(released) = gives_back.and_then(|which| rule.release(which)) {
+                    locks.release(released, Instant::START);
+                    loop {
+                        let next = locks.next_unlocked().map(|unlocked| unlocked.task);
+                        prop_assert_eq!(next, rule.next_unlocked());
+                        if next.is_none() {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
     }
 }

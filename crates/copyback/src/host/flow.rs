@@ -205,26 +205,41 @@ impl Flow {
         self.rejected |= outcome == Outcome::Rejected;
     }
 
-    /// Adds the next requests that have times of their own, `most` of them at most.
+    /// Adds the next requests that have times of their own: `most` of them at most, and none behind the first that
+    /// arrives at `until` or later.
     ///
     /// # Errors
     /// If the trace is malformed.
-    pub fn announce_to(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
+    pub fn announce_to(
+        &mut self,
+        most: usize,
+        until: Instant,
+        into: &mut Vec<Request>,
+    ) -> Result<(), InputError> {
         let (Pace::Open, Some(next), Some(start)) = (&self.pace, self.next, self.start()) else {
             return Ok(());
         };
-        while 1 + self.ahead.len() < most
-            && let Some(request) = self.source.next_request()?
-        {
-            self.ahead.push_back(request);
-        }
         let end = self.end();
-        let timed = std::iter::once(&next).chain(&self.ahead).map(|request| {
+        for place in 0..most {
+            let request = if place == 0 { Some(next) } else { self.behind_next(place - 1)? };
+            let Some(request) = request else { break };
             let arrival = start + (request.arrival - Instant::START);
-            Request { arrival, ..*request }
-        });
-        into.extend(timed.filter(|request| end.is_none_or(|end| request.arrival < end)));
+            if end.is_none_or(|end| arrival < end) {
+                into.push(Request { arrival, ..request });
+            }
+            if arrival >= until {
+                break;
+            }
+        }
         Ok(())
+    }
+
+    /// The request at this place of those behind the next one.
+    fn behind_next(&mut self, place: usize) -> Result<Option<Request>, InputError> {
+        if place == self.ahead.len() {
+            self.ahead.extend(self.source.next_request()?);
+        }
+        Ok(self.ahead.get(place).copied())
     }
 
     /// Puts its next arrival on the agenda, unless one of its arrivals is there.

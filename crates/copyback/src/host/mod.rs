@@ -189,14 +189,20 @@ impl Host {
         self.queues.iter().map(|queue| (queue.depth - queue.outstanding) as usize).sum()
     }
 
-    /// The next requests that have times of their own, `most` of them at most, in order of arrival.
+    /// The next requests that have times of their own, in order of arrival: `most` of them at most, and of each flow
+    /// none behind the first that arrives at `until` or later.
     ///
     /// # Errors
     /// If the trace is malformed.
-    pub fn announce(&mut self, most: usize, into: &mut Vec<Request>) -> Result<(), InputError> {
+    pub fn announce(
+        &mut self,
+        most: usize,
+        until: Instant,
+        into: &mut Vec<Request>,
+    ) -> Result<(), InputError> {
         into.clear();
         for flow in &mut self.flows {
-            flow.announce_to(most, into)?;
+            flow.announce_to(most, until, into)?;
         }
         into.sort_by_key(|request| request.arrival);
         into.truncate(most);

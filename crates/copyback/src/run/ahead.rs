@@ -44,11 +44,11 @@ impl Run {
             return Ok(());
         }
         let room = self.host.room();
-        self.host.announce(room + 1, &mut self.announced)?;
         let rows = self.recorder.series.due().min(self.recorder.dies.due()).min(Instant::END);
+        let until = self.begins_at().map_or(rows, |begin| begin.min(rows));
+        self.host.announce(room + 1, until, &mut self.announced)?;
         let Some(last) = self.announced.pop() else { return Ok(()) };
-        let until = last.arrival.min(rows);
-        let until = self.begins_at().map_or(until, |begin| begin.min(until));
+        let until = last.arrival.min(until);
         self.announced.retain(|request| request.arrival < until);
         let Some(side_by_side) = &mut self.side_by_side else { return Ok(()) };
         if self.announced.len() < FEWEST_A_DRIVE * self.array.drives().len() {
