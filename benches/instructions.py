@@ -105,7 +105,8 @@ def command(program: Path, name: str, profile: Path) -> list[str]:
     if platform.machine() == "x86_64":
         # The program says when its drive is prepared, which takes a fraction of the time so.
         valgrind += ["--instr-atstart=no"]
-    return [*valgrind, f"--callgrind-out-file={profile}", "--", str(program), "--small", f"={name}"]
+    valgrind += [f"--callgrind-out-file={profile}", "--"]
+    return [*valgrind, str(program), "--small", "--alone", f"={name}"]
 
 
 def operations(told: str) -> int:

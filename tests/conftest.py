@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from commands import Commands
-from copyback import configuration
+from copyback import configuration, owner
 from nbd import FAST
 from tiny_paper import write
 
@@ -20,8 +20,16 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C, as do the programs that tests start: what a shell puts behind ignores it."""
+    """Take Ctrl-C, as do the programs that tests start: what a shell puts behind ignores it.
+
+    Processes of comparisons are forked from one that has imported what they need, as the command
+    line's are: to import it in each takes longer than most comparisons here. What a program gets
+    that uses the library is tried by those that are started for it. The process that is forked has
+    one thread, as the command line's.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    owner.take()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class RunCli(Protocol):

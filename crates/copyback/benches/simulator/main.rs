@@ -6,7 +6,7 @@
 //! times smaller (blocks with many pages shorter, too) and the work 40 times shorter, for who counts instructions; `--times=8`
 //! beside it has these drives grow by blocks, and `--length=4` the work. Everything is measured on one thread, in CPU time.
 //! Each piece of work takes turns with the floor, some tens of milliseconds each, so that the ratio holds even on a machine
-//! whose speed changes from one second to the next.
+//! whose speed changes from one second to the next; `-- --alone` leaves the floor out, and the ratio.
 //!
 //! The device is that of Lee et al. (ISPASS 2011): 32 GiB, 8 channels of one die of 8 planes,
 //! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is RAID-0 of eight such
@@ -60,20 +60,20 @@ fn main() {
         "work", "page ops", "page ops/CPU s", "ns/host page", "floor's ns", "ratio", "B/page"
     );
     for extent in extents {
-        let mut floor = Floor::new(extent);
+        let mut floor = (!has("--alone")).then(|| Floor::new(extent));
         for (name, begin) in WORKS {
             let fits = extent.times_blocks == 1 || has("--small") || SCALED.contains(&name);
             if fits && is_meant(name) {
                 let mut work = begin(extent);
                 callgrind::start();
                 let mut work = Timed::new(&mut *work);
-                let mut floor = Timed::new(&mut floor);
+                let mut floor = floor.as_mut().map(|floor| Timed::new(floor));
                 let mut is_running = true;
                 while is_running {
                     is_running = work.go_on();
-                    floor.go_on();
+                    floor.as_mut().map(Timed::go_on);
                 }
-                print_row(name, extent.times_blocks, &work, &floor);
+                print_row(name, extent.times_blocks, &work, floor.as_ref());
             }
         }
     }
@@ -126,15 +126,18 @@ impl<'a> Timed<'a> {
     }
 }
 
-fn print_row(name: &str, scale: u32, work: &Timed<'_>, floor: &Timed<'_>) {
+fn print_row(name: &str, scale: u32, work: &Timed<'_>, floor: Option<&Timed<'_>>) {
     let scale = if scale == 1 { String::new() } else { format!(" x{scale}") };
-    let (ns, floor_ns) = (work.ns_per_host_page(), floor.ns_per_host_page());
+    let ns = work.ns_per_host_page();
+    let (floor_ns, ratio) = match floor.map(Timed::ns_per_host_page) {
+        Some(floor_ns) => (format!("{floor_ns:.1}"), format!("{:.2}x", ns / floor_ns)),
+        None => ("-".into(), "-".into()),
+    };
     println!(
-        "{:<16} {:>11} {:>14.0} {ns:>12.1} {floor_ns:>11.1} {:>7.2}x {:>7.2}",
+        "{:<16} {:>11} {:>14.0} {ns:>12.1} {floor_ns:>11} {ratio:>8} {:>7.2}",
         format!("{name}{scale}"),
         work.page_operations(),
         work.page_operations() as f64 / work.cpu.as_secs_f64(),
-        ns / floor_ns,
         work.work.bytes_per_page(),
     );
 }
