@@ -20,8 +20,7 @@ macro_rules! choice {
         const _: () = {
             type Target = $name;
 
-            // The schema of the twin serves nobody: but for it, the attributes for it would be unknown.
-            #[derive(Deserialize, JsonSchema)]
+            #[derive(Deserialize, copyback_derive::AttributesOfSchemars)]
             #[allow(clippy::large_enum_variant)]
             #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
             enum Twin { $($body)* }
@@ -87,7 +86,7 @@ macro_rules! quantity_or_choice {
         const _: () = {
             type Target = $name;
 
-            #[derive(Deserialize, JsonSchema)]
+            #[derive(Deserialize, copyback_derive::AttributesOfSchemars)]
             #[serde(remote = "Target", rename_all = "snake_case", deny_unknown_fields)]
             enum Twin { $($body)* }
 

@@ -1,4 +1,4 @@
-//! `#[derive(Checkpointed)]`: a checkpoint keeps a type field by field, in their order.
+//! `#[derive(Checkpointed)]`: a checkpoint keeps a type field by field, in their order. And a derive that writes nothing.
 //!
 //! It is not serde's: a checkpoint needs neither names nor formats, so that all that is written for a type is a call
 //! for each of its fields, which takes a fraction of the time to compile.
@@ -7,6 +7,13 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Field, Fields, Index, Member, Path, parse_macro_input, parse_quote};
+
+/// Knows the attributes of schemars, and writes nothing: for a type that is read as another is, whose schema is that of
+/// the other.
+#[proc_macro_derive(AttributesOfSchemars, attributes(schemars))]
+pub fn derive_attributes_of_schemars(_: TokenStream) -> TokenStream {
+    TokenStream::new()
+}
 
 /// Keeps each field; of an enum, which variant it is, too. A field with `#[checkpoint(skip)]` is not kept: it is as
 /// by default when the checkpoint is read.
