@@ -23,9 +23,9 @@ def pytest_configure() -> None:
     """Take Ctrl-C, as do the programs that tests start: what a shell puts behind ignores it.
 
     Processes of comparisons are forked from one that has imported what they need, as the command
-    line's are: to import it in each takes longer than most comparisons here. What a program gets
-    that uses the library is tried by those that are started for it. The process that is forked has
-    one thread, as the command line's.
+    line's are: to import it in each takes longer than most comparisons here. The process that is
+    forked has one thread, as the command line's. A test in ``test_sweep.py`` starts a program that
+    gets what programs get.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     owner.take()

@@ -1012,3 +1012,36 @@ def test_the_page_has_every_key_and_result_as_an_axis(tiny: dict[str, Any], tmp_
         assert moved == pytest.approx(rows[run]["gc.pages_moved"], rel=1e-5)
     # What is the same everywhere is no axis.
     assert "requests.count" not in data["columns"]
+
+
+PROGRAM = """
+import json, multiprocessing, sys
+import copyback
+
+if __name__ == "__main__":
+    asked, context = [], multiprocessing.get_context
+    multiprocessing.get_context = lambda method=None: asked.append(method) or context(method)
+    over = {"ssd.gc.victim": ["greedy", "fifo"]}
+    found = copyback.compare(json.loads(sys.argv[1]), over=over, out="anew", jobs=2)
+    print(json.dumps([asked, found.frame["write_amplification"].to_list()]))
+"""
+
+
+def test_a_program_gets_processes_that_are_started_anew(
+    tiny: dict[str, Any], tmp_path: Path
+) -> None:
+    # Not forked from one that has imported the library, as those of these tests are.
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, program, json.dumps(tiny)],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    asked, anew = json.loads(done.stdout)
+    assert set(asked) == {"spawn"}
+    over = {"ssd.gc.victim": ["greedy", "fifo"]}
+    forked = copyback.compare(tiny, over=over, out=tmp_path / "forked", jobs=2)
+    assert anew == forked.frame["write_amplification"].to_list()

@@ -185,14 +185,14 @@ fn seven_tenths_reads_that_suspend_programs() {
     preemptive("readfrac0.7");
 }
 
-// `queues::two_classes` holds every change to nine tenths of reads, by mean and tail.
+// `queues::two_classes` holds every change to nine tenths of reads, by mean and tail, where they go first.
 #[test]
 #[ignore = "long"]
 fn nine_tenths_reads() {
     two_classes("readfrac0.9");
 }
 
-// `queues::two_classes` holds every change to nine tenths of reads, by mean and tail.
+// `queues::two_classes` holds every change to nine tenths of reads, by mean and tail, where they go first.
 #[test]
 #[ignore = "long"]
 fn nine_tenths_reads_that_suspend_programs() {
