@@ -8,6 +8,7 @@ use crate::config::{Config, Coordination, Metrics, Placement};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::ids::{Lpn, RequestId};
 use crate::outcome::Outcome;
+use crate::outlined::Outlined;
 use crate::precondition::Preparation;
 use crate::scheduler::when::supply::{NoSupplier, Supplier};
 use crate::simulation::{check_policies, check_writable, input_error};
@@ -108,7 +109,7 @@ pub type PageEvent = DrivePageEvent<u64>;
 /// # Ok::<(), copyback::Error>(())
 /// ```
 pub struct Embedded {
-    array: Array,
+    array: Outlined<Array>,
     capacity: u64,
     page_size: u64,
     audit: bool,
@@ -174,7 +175,7 @@ impl Embedded {
         // What is kept for a report would pile up: nobody takes it.
         let config = &Config { metrics: Metrics::default(), ..config.clone() };
         Ok(Self {
-            array: Array::new(config, devices.into_devices()),
+            array: Outlined::new(Array::new(config, devices.into_devices())),
             capacity: config.capacity_bytes(),
             page_size: config.ssd.managed_page_size().0,
             audit: config.audit,
@@ -390,12 +391,12 @@ impl Embedded {
             }
         }
         self.hear_of_pages();
-        self.array.end_instant();
-        let mut drives = self.array.drives().iter();
-        if let Some(failed) = drives.find_map(|drive| drive.ssd.policy_failed()) {
+        let array = &mut *self.array;
+        array.end_instant();
+        if let Some(failed) = array.drives().iter().find_map(|drive| drive.ssd.policy_failed()) {
             return Err(input_error(failed.clone()));
         }
-        match self.array.violation().filter(|_| self.audit) {
+        match array.violation().filter(|_| self.audit) {
             Some(violation) => Err(Error::Internal(violation.to_owned())),
             None => Ok(()),
         }

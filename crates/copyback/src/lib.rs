@@ -80,6 +80,7 @@ pub mod nand;
 pub mod observer;
 mod one_of;
 pub mod outcome;
+mod outlined;
 pub mod outside;
 pub mod placement;
 mod places;

@@ -14,6 +14,7 @@ use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Room};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
+use crate::outlined::Outlined;
 use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
@@ -46,7 +47,7 @@ const BATCH: usize = 16;
 /// choices of its own: as many at a time as the executor does jobs.
 #[derive(Debug)]
 pub struct Preparation {
-    devices: Vec<Preconditioner>,
+    devices: Outlined<Vec<Preconditioner>>,
     executor: Arc<dyn Executor>,
 }
 
@@ -59,7 +60,7 @@ impl Preparation {
 
     /// These devices, one after the other.
     pub fn of(devices: Vec<Preconditioner>) -> Self {
-        Self { devices, executor: Arc::new(InTurn) }
+        Self { devices: Outlined::new(devices), executor: Arc::new(InTurn) }
     }
 
     /// Prepares from now on as many at a time as `executor` does jobs.
@@ -150,7 +151,7 @@ impl Preparation {
 
     /// The devices, in order, to be run.
     pub fn into_devices(self) -> Vec<Preconditioner> {
-        self.devices
+        self.devices.into_inner()
     }
 
     /// Share of the work that has been done.

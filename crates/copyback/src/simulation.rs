@@ -16,6 +16,7 @@ use crate::metrics::{
     CollectionColumns, CommandColumns, Devices, DieColumns, FlowColumns, Ledger, RequestColumns,
     SeriesColumns, Slowest, Timeline,
 };
+use crate::outlined::Outlined;
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress};
 use crate::resume::{self, Found, Identity};
@@ -31,8 +32,8 @@ use crate::{Error, Status};
 pub struct Simulation {
     config: Config,
     /// Until the run starts.
-    preparation: Option<Waiting>,
-    run: Option<Box<Run>>,
+    preparation: Option<Outlined<Waiting>>,
+    run: Option<Outlined<Run>>,
     /// The coordinator of an array, if it comes from outside, until the run starts.
     coordinator: Option<Box<dyn ExternalCoordinator>>,
     /// What carries out jobs side by side, if something does.
@@ -106,7 +107,7 @@ impl Simulation {
         if let Some(future) = foresight::of_workload(config)? {
             devices.foresee(future);
         }
-        let preparation = Some(Waiting { devices, host });
+        let preparation = Some(Outlined::new(Waiting { devices, host }));
         Ok(Self {
             config: config.clone(),
             preparation,
@@ -141,7 +142,7 @@ impl Simulation {
         let ((preparation, run), found) = resume::read(path, config, &identity, |from| {
             Ok(match bool::load(from)? {
                 true => (None, Some(Checkpointed::load(from)?)),
-                false => (Some(Waiting::load(from)?), None),
+                false => (Some(Checkpointed::load(from)?), None),
             })
         })?;
         let identity = Some(identity);
@@ -231,15 +232,14 @@ impl Simulation {
             check_policies(&preparation.devices)?;
             check_writable(&preparation.devices)?;
         }
-        if let Some(Waiting { devices, host }) =
-            self.preparation.take_if(|preparation| preparation.devices.is_done())
-        {
+        if let Some(ready) = self.preparation.take_if(|preparation| preparation.devices.is_done()) {
+            let Waiting { devices, host } = ready.into_inner();
             let coordinator = self.coordinator.take();
             let mut run = Run::new(&self.config, devices.into_devices(), coordinator, host)?;
             if let Some(executor) = &self.executor {
                 run.go_ahead_on(&self.config, executor.clone());
             }
-            self.run = Some(Box::new(run));
+            self.run = Some(Outlined::new(run));
         }
         Ok(Status::Running)
     }
