@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 /// Longer than any case may take, however busy the machine is.
@@ -12,9 +12,12 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const LISTED: usize = 20;
 const SHOWN: usize = 2;
 
-enum Report<T> {
+/// Examines a case. Says what is wrong with it, if something is.
+type Examine = dyn Fn(u64) -> Option<Failure> + Send + Sync;
+
+enum Report {
     Begun(u64),
-    Ended(u64, Result<T, Failure>),
+    Ended(u64, Option<Failure>),
 }
 
 /// What went wrong, and all about it.
@@ -43,9 +46,27 @@ pub fn those_that_hold<T: Send + 'static>(
     numbers: Range<u64>,
     examine: impl Fn(u64) -> Result<T, Failure> + Send + Sync + 'static,
 ) -> (Vec<T>, Vec<(u64, Failure)>) {
+    let results = Arc::new(Mutex::new(Vec::new()));
+    let held = results.clone();
+    let failures = failures_of(
+        numbers,
+        Arc::new(move |number| match examine(number) {
+            Ok(result) => {
+                held.lock().expect("no case ends in a panic here").push(result);
+                None
+            }
+            Err(failure) => Some(failure),
+        }),
+    );
+    let results = std::mem::take(&mut *results.lock().expect("no case ends in a panic here"));
+    (results, failures)
+}
+
+/// Examines every case of `numbers` and returns the failures of those that have one, by their numbers.
+// Behind a `dyn`: threads and channels are compiled once, and not for each suite.
+fn failures_of(numbers: Range<u64>, examine: Arc<Examine>) -> Vec<(u64, Failure)> {
     let (report, reports) = mpsc::channel();
     let next = Arc::new(AtomicU64::new(numbers.start));
-    let examine = Arc::new(examine);
     for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
         let (report, next, examine) = (report.clone(), next.clone(), examine.clone());
         std::thread::spawn(move || {
@@ -64,23 +85,20 @@ pub fn those_that_hold<T: Send + 'static>(
     gather(&reports)
 }
 
-fn gather<T>(reports: &mpsc::Receiver<Report<T>>) -> (Vec<T>, Vec<(u64, Failure)>) {
-    let (mut under_way, mut results, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+fn gather(reports: &mpsc::Receiver<Report>) -> Vec<(u64, Failure)> {
+    let (mut under_way, mut failures) = (Vec::new(), Vec::new());
     loop {
         match reports.recv_timeout(PATIENCE) {
             Ok(Report::Begun(number)) => under_way.push(number),
-            Ok(Report::Ended(number, result)) => {
+            Ok(Report::Ended(number, failure)) => {
                 under_way.retain(|other| *other != number);
-                match result {
-                    Ok(result) => results.push(result),
-                    Err(failure) => failures.push((number, failure)),
-                }
+                failures.extend(failure.map(|failure| (number, failure)));
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => break,
             Err(mpsc::RecvTimeoutError::Timeout) => panic!("cases {under_way:?} do not end"),
         }
     }
-    (results, failures)
+    failures
 }
 
 /// All about cases that failed.
