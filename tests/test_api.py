@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pickle
 import threading
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import copyback
+from copyback import configuration
+from copyback._core import presets
 from copyback.frame import Frame
 
 if TYPE_CHECKING:
@@ -206,3 +209,9 @@ def test_runs_in_threads_do_not_disturb_each_other(tiny: dict[str, Any]) -> None
     for seed, result in results.items():
         assert result.series.equals(copyback.run(tiny, seed=seed).series)
     assert not results[0].series.equals(results[1].series)
+
+
+@pytest.mark.parametrize("preset", [name for name, _, _ in presets()])
+def test_the_tables_of_a_configuration_are_those_of_its_toml(preset: str) -> None:
+    config = configuration.load(preset=preset)
+    assert configuration.resolved(config) == tomllib.loads(config.to_toml())

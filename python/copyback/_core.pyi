@@ -96,6 +96,9 @@ class Config:
     def to_toml(self) -> str:
         """Return the resolved configuration as TOML."""
 
+    def to_json(self) -> str:
+        """Return the same tables as JSON, which is faster to read."""
+
     @property
     def digest(self) -> str:
         """Digest of the resolved configuration."""

@@ -8,12 +8,11 @@ block on every plane. In the last run victims are chosen by the future, too.
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING
 
 from copyback import units
 from copyback._core import Config, InputError
-from copyback.configuration import to_toml
+from copyback.configuration import resolved, to_toml
 from copyback.driver import Driver
 from copyback.summary import BoundRunSummary, BoundSummary
 
@@ -154,7 +153,7 @@ def most_classes(config: Config, *, foreseen: bool = False) -> int:
 
 def blocks_per_plane(config: Config) -> int:
     """Return the blocks of a plane."""
-    return int(tomllib.loads(config.to_toml())["ssd"]["geometry"]["blocks_per_plane"])
+    return int(resolved(config)["ssd"]["geometry"]["blocks_per_plane"])
 
 
 def growth_of(classes: int, span: float) -> float:

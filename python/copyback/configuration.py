@@ -61,6 +61,12 @@ def load(
     )
 
 
+def resolved(config: Config) -> dict[str, Any]:
+    """Return the tables of a configuration, with every default filled in."""
+    tables: dict[str, Any] = json.loads(config.to_json())
+    return tables
+
+
 def _checked(**layers: Any) -> Config:
     """Return a configuration from layers, which hold names of files as text in UTF-8."""
     try:

@@ -43,6 +43,10 @@ impl Config {
         self.0.to_toml()
     }
 
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
     #[getter]
     fn digest(&self) -> String {
         self.0.digest()

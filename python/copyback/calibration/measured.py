@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -162,7 +161,7 @@ def read(trace: Path | None, source: Source, times: Times, directory: Path) -> M
         overrides=source.overrides,
     )
     config = source.load(settings)
-    workload = tomllib.loads(config.to_toml())["workload"]
+    workload = configuration.resolved(config)["workload"]
     _check(workload)
     name = workload["path"]
     fitted = config

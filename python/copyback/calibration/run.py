@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from copyback import configuration
 from copyback._core import InputError
 from copyback.calibration import fit as fitting
 from copyback.calibration import measured
@@ -160,7 +160,7 @@ def _devices(request: Request, config: Config) -> list[_Device]:
         try:
             own = [pair for layer in layers_of(point, {}) for pair in layer.settings]
             laid = laid_over(config, own)
-            resolved = tomllib.loads(laid.to_toml())
+            resolved = configuration.resolved(laid)
             parameters = chosen(resolved, request.keys)
             start = starts(resolved, parameters)
         except InputError as fault:

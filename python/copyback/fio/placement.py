@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.configuration import resolved
 from copyback.fio import values
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _OPTIONS = ("plids", "plid_select", "dp_scheme")
 
 def handles_of(config: Config) -> int | None:
     """Return how many handles the drive of a configuration has; None if it goes by none."""
-    placement = tomllib.loads(config.to_toml())["ssd"]["ftl"]["placement"]
+    placement = resolved(config)["ssd"]["ftl"]["placement"]
     # One without parameters is written as its name alone.
     return placement.get("handles") if isinstance(placement, dict) else None
 

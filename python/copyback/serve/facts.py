@@ -6,11 +6,11 @@ Every run asks this of its trace, so nothing that is slow to import is needed.
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError, TableReader
+from copyback.configuration import resolved
 
 if TYPE_CHECKING:
     from copyback._core import Config
@@ -37,7 +37,7 @@ def facts(path: Path) -> dict[str, Any] | None:
 
 def trace_of(config: Config) -> Path | None:
     """Return the file that a configuration replays, if its workload is one trace."""
-    workload = tomllib.loads(config.to_toml()).get("workload", {})
+    workload = resolved(config).get("workload", {})
     path = workload.get("path")
     return Path(path) if workload.get("type") == "trace" and isinstance(path, str) else None
 
@@ -68,7 +68,7 @@ def replayed(config: Config) -> list[tuple[str, str]]:
 
 
 def _cuts(config: Config, found: dict[str, Any]) -> list[tuple[str, str]]:
-    planned = tomllib.loads(config.to_toml())["ssd"].get("power", {}).get("cuts")
+    planned = resolved(config)["ssd"].get("power", {}).get("cuts")
     times = [f"'{cut['at_ns']}ns'" for cut in found.get("cuts", [])]
     if planned != "on_command" or not times:
         return []

@@ -7,12 +7,12 @@ import json
 import signal
 import sys
 import threading
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
 from copyback.beforehand import check_memory
+from copyback.configuration import resolved
 from copyback.destination import check_file, staged_file
 from copyback.driver import Pace
 from copyback.serve.log import LogWriter
@@ -128,7 +128,7 @@ def _shown(config: Config, options: Options, uri: str) -> Iterator[tuple[Seen, s
     from copyback.serve.live import Seen, page, shown
 
     seen = Seen()
-    text = page(tomllib.loads(config.to_toml()), uri, options.slower)
+    text = page(resolved(config), uri, options.slower)
     with shown(seen, text, options.live) as address:
         yield seen, address
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -131,7 +130,7 @@ def make_plan(
         except InputError as fault:
             refused += [(point, line) for line in str(fault).splitlines()]
             continue
-        resolved = tomllib.loads(config.to_toml())
+        resolved = configuration.resolved(config)
         key = _run_key(config, resolved["workload"])
         runs.append(Run(key, _without_seed(point), config, resolved))
     if not runs or (refused and not skip_refused):
