@@ -433,15 +433,3 @@ fn precondition(precondition: &Precondition, faults: &mut Report) {
     faults.share("precondition.fill", precondition.fill);
     steady::overwrites(&precondition.overwrites, faults);
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Loader;
-
-    /// What is said of the defaults with these settings, the later ones over the earlier; nothing if they are allowed.
-    pub(super) fn problem_of(settings: &[(&str, &str)]) -> String {
-        let set = |loader: Loader, &(key, value): &(&str, &str)| loader.set(key, value);
-        let loader = settings.iter().fold(Loader::new(), set);
-        loader.load().map_or_else(|faults| faults.to_string(), |_| String::new())
-    }
-}

@@ -48,23 +48,21 @@ pub fn those_that_hold<T: Send + 'static>(
 ) -> (Vec<T>, Vec<(u64, Failure)>) {
     let results = Arc::new(Mutex::new(Vec::new()));
     let held = results.clone();
-    let failures = failures_of(
-        numbers,
-        Arc::new(move |number| match examine(number) {
-            Ok(result) => {
-                held.lock().expect("no case ends in a panic here").push(result);
-                None
-            }
-            Err(failure) => Some(failure),
-        }),
-    );
+    let examine: Arc<Examine> = Arc::new(move |number| match examine(number) {
+        Ok(result) => {
+            held.lock().expect("no case ends in a panic here").push(result);
+            None
+        }
+        Err(failure) => Some(failure),
+    });
+    let failures = failures_of(numbers, &examine);
     let results = std::mem::take(&mut *results.lock().expect("no case ends in a panic here"));
     (results, failures)
 }
 
 /// Examines every case of `numbers` and returns the failures of those that have one, by their numbers.
 // Behind a `dyn`: threads and channels are compiled once, and not for each suite.
-fn failures_of(numbers: Range<u64>, examine: Arc<Examine>) -> Vec<(u64, Failure)> {
+fn failures_of(numbers: Range<u64>, examine: &Arc<Examine>) -> Vec<(u64, Failure)> {
     let (report, reports) = mpsc::channel();
     let next = Arc::new(AtomicU64::new(numbers.start));
     for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
