@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 38] = [
+const ALLOWED: [(&str, &[&str]); 39] = [
     (
         "array",
         &[
@@ -99,6 +99,7 @@ const ALLOWED: [(&str, &[&str]); 38] = [
     ("observer", &["config", "ftl", "ids", "nand", "purpose", "units"]),
     ("one_of", &[]),
     ("outcome", &["checkpoint"]),
+    ("outlined", &[]),
     ("outside", &["ids"]),
     ("placement", &["config", "ids", "one_of", "outside", "rng", "workload"]),
     ("places", &["units"]),
@@ -110,6 +111,7 @@ const ALLOWED: [(&str, &[&str]); 38] = [
             "executor",
             "ftl",
             "ids",
+            "outlined",
             "placement",
             "rng",
             "scheduler",
