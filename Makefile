@@ -65,7 +65,7 @@ NO_LONG_TESTS := --skip results_are_those_of_an_earlier_run --skip whole_runs_of
 ASSERTED_TESTS := cargo test --workspace
 
 .PHONY: test-long
-test-long: setup ## What takes too long for every change (some half an hour on two cores): larger blocks, other skews, 20,000 swarm cases
+test-long: setup ## What takes too long for every change (some twenty minutes on two cores): larger blocks, other skews, 20,000 swarm cases
 	$(ASSERTED_TESTS) -- --ignored $(NO_LONG_TESTS)
 	$(RUN) pytest -n auto -m long --timeout 3000 -o faulthandler_timeout=3600
 	COPYBACK_SWARM_RUNS=20000 COPYBACK_SWARM_CUTS=5000 $(ASSERTED_TESTS) --test swarm
