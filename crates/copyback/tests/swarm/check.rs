@@ -382,10 +382,12 @@ pub fn dies(config: &Config) -> u64 {
 /// Whether no collection has taken any time.
 fn undisturbed(config: &Config, outcome: &Outcome) -> bool {
     let emptied = outcome.number("/gc/pages_moved") + outcome.number("/flash/erases");
-    // A page may have been read out that is not moved yet, unless one command does both.
+    // A page may have been read out that is not moved yet, unless one command does both. It may never be: work of idle
+    // time is broken off by requests.
     let gc = &config.ssd.gc;
     let one_command = gc.copyback && gc.preemption == Preemption::None && !gc.width.is_parallel();
-    gc.zero_cost || one_command && emptied == 0
+    let is_broken_off = outcome.number("/gc/preemptions") > 0;
+    gc.zero_cost || one_command && emptied == 0 && !is_broken_off
 }
 
 fn nothing_waits_for_collections(config: &Config, outcome: &Outcome) -> Result<(), String> {
