@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -52,7 +51,7 @@ def workloads(
     axes = (over,) if over else ()
     points = Design(grid=axes, **design)
     plan = make_plan(base, points.points(), named=points.named, settings=settings)
-    return [tomllib.loads(run.config.to_toml())["workload"] for run in plan.runs]
+    return [configuration.resolved(run.config)["workload"] for run in plan.runs]
 
 
 @pytest.mark.parametrize("key", SHAPING)
@@ -61,7 +60,7 @@ def test_a_key_that_a_run_takes_with_a_trace_a_sweep_takes(
 ) -> None:
     setting = (key, SHAPING[key])
     asked = settings_of(trace=trace, format_=None, seed=None, overrides=[setting])
-    alone = tomllib.loads(configuration.load(tiny, settings=asked).to_toml())["workload"]
+    alone = configuration.resolved(configuration.load(tiny, settings=asked))["workload"]
     assert alone != workloads(tiny, [], Axis("trace", (str(trace),)))[0]
     assert workloads(tiny, [setting], Axis("trace", (str(trace),))) == [alone]
     loads = {"mine": (("trace", str(trace)),)}
@@ -93,7 +92,7 @@ def test_a_whole_comes_before_its_parts_wherever_they_are_told(tiny: dict[str, A
         ] == [50]
     victims = Axis("ssd.gc.victim", ("{ type = 'rga' }", "{ type = 'rga', d = 7 }"))
     plan = make_plan(tiny, Design(grid=(victims,)).points(), settings=[("ssd.gc.victim.d", "5")])
-    found = [tomllib.loads(run.config.to_toml())["ssd"]["gc"]["victim"]["d"] for run in plan.runs]
+    found = [configuration.resolved(run.config)["ssd"]["gc"]["victim"]["d"] for run in plan.runs]
     # What a point sets itself takes the place of what all share.
     assert found == [5, 7]
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import statistics
-import tomllib
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
-from copyback import InputError, tables, units
+from copyback import InputError, configuration, tables, units
 from copyback.papers import output, rules
 from copyback.papers.catalogue import load_paper, select, shipped
 from copyback.papers.measures import Cell, Measures
@@ -261,7 +260,7 @@ def test_a_scale_may_say_more_of_a_variant(tiny_paper: Path) -> None:
     (tiny_paper / "1.toml").write_text(EXPERIMENT.replace("[full]", more))
     experiment = load_paper(str(tiny_paper)).experiments[0]
     blocks = {
-        (scale, dict(run.point)["scheme"]): tomllib.loads(run.config.to_toml())["ssd"]["geometry"][
+        (scale, dict(run.point)["scheme"]): configuration.resolved(run.config)["ssd"]["geometry"][
             "blocks_per_plane"
         ]
         for scale in ("quick", "full")
@@ -389,7 +388,7 @@ set = { "ssd.geometry.blocks_per_plane" = 40 }
     (tiny_paper / "paper.toml").write_text(PAPER + reading)
     experiment = load_paper(str(tiny_paper)).experiments[0]
     for run in make_plan(experiment, "full", None).sweep.runs:
-        assert tomllib.loads(run.config.to_toml())["ssd"]["geometry"]["blocks_per_plane"] == 40
+        assert configuration.resolved(run.config)["ssd"]["geometry"]["blocks_per_plane"] == 40
 
 
 @pytest.mark.parametrize("name", shipped())
