@@ -80,8 +80,8 @@ def usual() -> Result:
 def test_the_classes_add_up_to_the_write_amplification(result: Result, usual: Result) -> None:
     for summary in (result.summary, usual.summary):
         assert summary.placement is not None
-        added = [one.added_write_amplification or 0.0 for one in summary.placement.classes]
-        assert 1 + sum(added) == pytest.approx(summary.write_amplification, rel=0.01)
+        added = [one.added_page_write_amplification or 0.0 for one in summary.placement.classes]
+        assert 1 + sum(added) == pytest.approx(summary.page_write_amplification, rel=0.01)
 
 
 def test_pages_live_longer_in_colder_classes(result: Result, usual: Result) -> None:

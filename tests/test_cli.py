@@ -65,7 +65,7 @@ def test_json_prints_only_the_summary(cli: RunCli, tiny_toml: Path, tmp_path: Pa
     assert done.stderr == ""
     printed = json.loads(done.stdout)
     assert printed == json.loads((tmp_path / "out/summary.json").read_text())
-    assert printed["schema"] == 1
+    assert printed["schema"] == 2
     assert printed["requests"]["count"] == 3000
     assert set(printed["response_us"]) == {"all", "read", "write"}
     for key in ("wall_s", "cpu_s", "events", "page_operations", "peak_rss_mib"):

@@ -73,8 +73,8 @@ def test_what_the_page_of_schedules_says_is_in_its_table() -> None:
     for share in (0.5, 0.8, 0.95):
         paced, atomic = by[share, "paced"], by[share, "none"]
         assert atomic["read_p99_9_us"] > 90 * paced["read_p99_9_us"]
-        assert atomic["write_amplification"] == pytest.approx(
-            paced["write_amplification"], rel=0.03
+        assert atomic["page_write_amplification"] == pytest.approx(
+            paced["page_write_amplification"], rel=0.03
         )
     for other in ("semi_preemptive", "partial"):
         assert by[0.95, "paced"]["read_p99_us"] < by[0.95, other]["read_p99_us"]
@@ -107,8 +107,8 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
         assert all_of_it["pages_read_for_others"] == pytest.approx(
             7 * all_of_it["reads_around"], rel=0.03
         )
-        added = of["parity"]["write_amplification"] - base["write_amplification"]
-        by_spare = of["parity"]["without_parity"] - base["write_amplification"]
+        added = of["parity"]["page_write_amplification"] - base["page_write_amplification"]
+        by_spare = of["parity"]["without_parity"] - base["page_write_amplification"]
         assert added / 2 < by_spare < added
         yields = {way: rows[share, "semi_preemptive", way] for way in ("no parity", whole)}
         for key in ("read_p99_9_us", "read_p99_99_us"):
@@ -116,7 +116,7 @@ def test_what_the_page_of_parity_says_is_in_its_table() -> None:
         assert yields[whole]["read_p99_us"] == pytest.approx(
             yields["no parity"]["read_p99_us"], rel=0.02
         )
-    at_80 = [rows[0.8, "none", way]["write_amplification"] for way in (whole, "parity")]
+    at_80 = [rows[0.8, "none", way]["page_write_amplification"] for way in (whole, "parity")]
     assert at_80[0] < at_80[1]
     sustained = told["sustained_iops"]
     assert sustained[whole] < 0.5 * sustained["parity, reads around"]
@@ -166,7 +166,7 @@ def test_what_the_page_of_folding_says_is_in_its_tables() -> None:
         for when in ("on demand", "both"):
             alone, asked = array[when, "uncoordinated"], array[when, coordination]
             assert alone["read_p99_9_us"] == asked["read_p99_9_us"]
-            assert alone["write_amplification"] == asked["write_amplification"]
+            assert alone["page_write_amplification"] == asked["page_write_amplification"]
 
 
 def test_a_stored_row_of_folding_is_what_the_tool_gives() -> None:

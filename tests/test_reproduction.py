@@ -481,7 +481,7 @@ def test_what_is_written_in_one_go_has_not_settled() -> None:
     assert not is_settled(pl.DataFrame({"host_programs": [10.0], "gc_programs": [5.0]}))
 
 
-AMPLIFICATION = "write_amplification"
+AMPLIFICATION = "page_write_amplification"
 
 #: What a template may say with digits: macros, links, figures and sections of papers, code.
 ALLOWED = re.compile(

@@ -480,5 +480,6 @@ def test_a_running_server_tells_how_its_drive_stands(drive: Served, cli: RunCli)
             client.write(number * 4096, bytes(4096))
         found = json.loads(cli("serve", "--status", drive.socket).stdout)
     assert found["requests"] == 40
-    assert found["host_programs"] == 40
+    assert found["host_bytes_written"] == 40 * 4096
+    assert found["write_amplification"] == found["media_bytes_written"] / (40 * 4096) >= 1.0
     assert found["lateness"]["answers"] == 40

@@ -504,7 +504,7 @@ def test_a_store_keeps_whole_runs_only(tmp_path: Path) -> None:
 
 
 RUN_FILES = {
-    "summary.json": b"{}",
+    "summary.json": b'{"schema": 2}',
     "config.toml": b"seed = 1",
     "distribution.parquet": b"PAR1 PAR1",
     "series.parquet": b"PAR1 PAR1",

@@ -105,7 +105,7 @@ def in_bursts(settings: dict[str, Any], bursts: int, drives: int = 1) -> dict[st
     of = {"read": summary["response_us"]["read"], "write": summary["response_us"]["write"]}
     return {
         **{f"{kind}_{key}_us": of[kind][key] for kind in of for key in ("p99", "p99_9")},
-        "write_amplification": summary["write_amplification"],
+        "page_write_amplification": summary["page_write_amplification"],
         "past": cache.past_bytes / host,
         "folded": cache.folded_bytes / host,
         "died": cache.dead_bytes / host,

@@ -146,7 +146,7 @@ def schedules(stored: dict[str, Any]) -> str:
         "Measured by `python tools/drive_schedules.py` at commit "
         f"{stored['commit']}; the drive sustains {stored['sustained_iops']:,} IOPS of this load.",
         "",
-        "| load | schedule | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | "
+        "| load | schedule | reads p99 | p99.9 | writes p99 | p99.9 | page write amplification | "
         "unevenness |",
         "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
@@ -155,7 +155,7 @@ def schedules(stored: dict[str, Any]) -> str:
         times = " | ".join(units.time_us(row[key]) for key in keys)
         lines.append(
             f"| {row['share']:.0%} | `{row['schedule']}` | {times} | "
-            f"{row['write_amplification']:.2f} | {row['moved_spread']:.2f} |"
+            f"{row['page_write_amplification']:.2f} | {row['moved_spread']:.2f} |"
         )
     lines += ["", "![p99.9 of reads by load and schedule](../images/drives/schedules.svg)"]
     return "\n".join(lines) + "\n"
@@ -169,7 +169,7 @@ def rain(stored: dict[str, Any]) -> str:
         "depth of 64 where collections do not yield.",
         "",
         "| load | schedule | way | reads p50 | p99 | p99.9 | p99.99 | writes p99.9 | "
-        "write amplification | without parity | reads around | pages read for others |",
+        "page write amplification | without parity | reads around | pages read for others |",
         "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     keys = ("read_p50_us", "read_p99_us", "read_p99_9_us", "read_p99_99_us", "write_p99_9_us")
@@ -178,7 +178,8 @@ def rain(stored: dict[str, Any]) -> str:
         without = row["without_parity"]
         lines.append(
             f"| {row['share']:.0%} | `{row['schedule']}` | {row['way']} | {times} | "
-            f"{row['write_amplification']:.2f} | {'' if without is None else f'{without:.2f}'} | "
+            f"{row['page_write_amplification']:.2f} | "
+            f"{'' if without is None else f'{without:.2f}'} | "
             f"{units.share(row['reads_around'] / row['reads'])} | "
             f"{row['pages_read_for_others'] / row['reads']:.2f} a read |"
         )
@@ -196,7 +197,7 @@ def erases(stored: dict[str, Any]) -> list[str]:
         f"at commit {together['commit']}):",
         "",
         "| load | schedule | blocks are erased | reads p99 | p99.9 | p99.99 | reads around | "
-        "write amplification |",
+        "page write amplification |",
         "| ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     keys = ("read_p99_us", "read_p99_9_us", "read_p99_99_us")
@@ -208,7 +209,7 @@ def erases(stored: dict[str, Any]) -> list[str]:
             lines.append(
                 f"| {row['share']:.0%} | `{row['schedule']}` | {when} | {times} | "
                 f"{units.share(found['reads_around'] / found['reads'])} | "
-                f"{found['write_amplification']:.2f} |"
+                f"{found['page_write_amplification']:.2f} |"
             )
     return lines
 
@@ -246,7 +247,7 @@ def folding(stored: dict[str, Any]) -> str:
         "",
         f"Measured by `python tools/drive_folding.py` at commit {stored['commit']}.",
         "",
-        "| schedule | folded | reads p99 | p99.9 | writes p99 | p99.9 | write amplification | "
+        "| schedule | folded | reads p99 | p99.9 | writes p99 | p99.9 | page write amplification | "
         "past the cache | rate when full | healed after |",
         "| --- | --- |" + " ---: |" * 8,
     ]
@@ -256,20 +257,20 @@ def folding(stored: dict[str, Any]) -> str:
         healed = "never" if row["heals_s"] is None else f"{row['heals_s']:.2f} s"
         lines.append(
             f"| `{row['schedule']}` | {row['when']} | {times} | "
-            f"{row['write_amplification']:.2f} | {units.share(row['past'])} | "
+            f"{row['page_write_amplification']:.2f} | {units.share(row['past'])} | "
             f"{told(row['full_mb_per_s'])} MB/s | {healed} |"
         )
     lines += [
         "",
         "| coordination of four drives | folded | reads p99 | p99.9 | writes p99 | p99.9 | "
-        "write amplification | past the cache |",
+        "page write amplification | past the cache |",
         "| --- | --- |" + " ---: |" * 6,
     ]
     for row in stored["array"]:
         times = " | ".join(units.time_us(row[key]) for key in keys)
         lines.append(
             f"| `{row['coordination']}` | {row['when']} | {times} | "
-            f"{row['write_amplification']:.2f} | {units.share(row['past'])} |"
+            f"{row['page_write_amplification']:.2f} | {units.share(row['past'])} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -288,14 +289,16 @@ def yields_best(rows: Sequence[dict[str, Any]]) -> str:
     ]
     beside = f" ({' and '.join(near)} within 5%)" if near else ""
     idle = [row for row in rows if row["when"] == "idle time"]
-    least = min(idle, key=lambda row: row["write_amplification"])
+    least = min(idle, key=lambda row: row["page_write_amplification"])
     how = {"both": "on demand and in idle time", "idle time": "in idle time alone"}
     return (
         f"`{best['schedule']}` folding{beside}, {how.get(best['when'], best['when'])}: p99.9 of "
         f"reads is {units.time_us(times[0])}, against {units.time_us(times[1])} for "
         f"`{worst['schedule']}`, {how.get(worst['when'], worst['when'])}; folding in idle time "
-        f"alone writes least, a write amplification of {least['write_amplification']:.2f} against "
-        f"{best['write_amplification']:.2f}, as {units.share(least['past'])} of what is written "
+        f"alone writes least, a page write amplification of "
+        f"{least['page_write_amplification']:.2f} against "
+        f"{best['page_write_amplification']:.2f}, as {units.share(least['past'])} of what is "
+        f"written "
         f"goes past the cache."
     )
 

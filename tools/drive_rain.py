@@ -140,7 +140,7 @@ def lost_row(schedule: str, pace: str, sustained: float) -> dict[str, Any]:
         "degraded_reads": lost.degraded_reads,
         "reads_during": lost.during_us["count"],
         "unprotected_lines": lost.unprotected_lines,
-        "write_amplification": summary["write_amplification"],
+        "page_write_amplification": summary["page_write_amplification"],
         "config_digest": summary["config_digest"],
     }
     print(found, flush=True)
@@ -184,14 +184,15 @@ def row(
     reads, writes = summary["response_us"]["read"], summary["response_us"]["write"]
     assert summary.lines is not None
     parity = summary.lines.parity
+    in_parity = parity.programs / summary.flash.host_programs if parity else 0.0
     found = {
         "share": share,
         "schedule": schedule,
         "way": way,
         **{f"read_{key}_us": reads[key] for key in ("p50", "p99", "p99_9", "p99_99")},
         "write_p99_9_us": writes["p99_9"],
-        "write_amplification": summary["write_amplification"],
-        "without_parity": parity.write_amplification_without if parity else None,
+        "page_write_amplification": summary["page_write_amplification"],
+        "without_parity": summary["page_write_amplification"] - in_parity if parity else None,
         "reads": summary.requests.reads,
         "reads_around": parity.reads_around if parity else 0,
         "pages_read_for_others": parity.pages_read_for_others if parity else 0,

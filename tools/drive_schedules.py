@@ -59,7 +59,7 @@ def row(share: float, schedule: str, sustained: float) -> dict[str, Any]:
         "read_p99_9_us": summary["response_us"]["read"]["p99_9"],
         "write_p99_us": summary["response_us"]["write"]["p99"],
         "write_p99_9_us": summary["response_us"]["write"]["p99_9"],
-        "write_amplification": summary["write_amplification"],
+        "page_write_amplification": summary["page_write_amplification"],
         "moved_spread": float(moved.std() / moved.mean()),
         "config_digest": summary["config_digest"],
     }

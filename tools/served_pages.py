@@ -59,12 +59,12 @@ def latencies(rows: list[dict[str, Any]]) -> list[str]:
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for row in rows:
-        amplification = f"{row['write_amplification']:.2f}"
+        amplification = f"{row['page_write_amplification']:.2f}"
         lines += [
             f"| `{row['schedule']}` | transactions | {row['transactions']:,}, "
             f"{row['per_second']:,.0f} a second | {times(row['transaction_us'])} |",
             f"| | the drive's reads | | {times(row['drive_us']['read'])} |",
-            f"| | the drive's writes | write amplification {amplification}, "
+            f"| | the drive's writes | page write amplification {amplification}, "
             f"{row['collections']:,} collections | {times(row['drive_us']['write'])} |",
         ]
     return lines

@@ -223,7 +223,7 @@ class Run:
             "per_second": len(transactions) / (self.seconds / self.slower),
             "transaction_us": percentiles(transactions.took_us),
             "drive_us": of_drive(lambda operation, name: responses[operation][name]),
-            "write_amplification": again.summary.write_amplification,
+            "page_write_amplification": again.summary.page_write_amplification,
             "collections": again.summary.gc.collections,
             "lateness": told["lateness"],
             "waiting": waiting(transactions, again),

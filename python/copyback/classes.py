@@ -31,7 +31,7 @@ class Row:
             units.rate(found.blocks_filled),
             units.rate(found.victims),
             units.share(found.valid_share),
-            units.factor(found.added_write_amplification),
+            units.factor(found.added_page_write_amplification),
             units.rate(found.block_life_pages),
             units.rate(found.page_life_pages),
         ]
@@ -42,7 +42,7 @@ COLUMNS = (
     ("filled", "blocks filled"),
     ("victims", "blocks collected"),
     ("valid", "share of their pages that was valid when they were chosen"),
-    ("adds", "what moving these added to the write amplification"),
+    ("adds", "pages of these that were moved, for each page that the host wrote"),
     ("block life", "pages that the host wrote while a block was in use, until it was chosen"),
     ("page life", "pages that the host wrote while a page that it overwrote or trimmed was there"),
 )

@@ -319,7 +319,6 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
     throughput = summary.throughput
     gc = summary.gc
     simulator = summary.simulator
-    host_gib = units.size(requests.write_bytes)
     facts: list[tuple[str, str]] = [
         *([("Array", array)] if (array := describe.array(config)) is not None else []),
         ("Device", describe.device(config)),
@@ -336,11 +335,7 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
             "Throughput",
             f"{units.rate(throughput.iops)} IOPS · {units.decimal(throughput.mib_per_s)} MiB/s",
         ),
-        (
-            "Writes",
-            f"{host_gib} by the host · write amplification "
-            f"{units.factor(summary.write_amplification)}",
-        ),
+        ("Writes", describe.writes(summary)),
         *bound.facts(summary),
         (
             "Collections",

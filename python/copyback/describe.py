@@ -205,6 +205,22 @@ def array(config: Mapping[str, Any]) -> str | None:
     return " · ".join(facts)
 
 
+def writes(summary: Summary) -> str:
+    """Return how much was written by the host and to flash, and the ratio of both."""
+    host, media = summary.host_bytes_written, summary.media_bytes_written
+    return (
+        f"{units.size(host)} by host, {units.size(media)} to flash · "
+        f"write amplification {amplification(summary)}"
+    )
+
+
+def amplification(summary: Summary) -> str:
+    """Return the write amplification; of less than 1, why it can be."""
+    found = summary.write_amplification
+    less = found is not None and found < 1
+    return units.factor(found) + (", as a buffer holds or merged the rest" if less else "")
+
+
 @dataclass(frozen=True)
 class Drive:
     """One drive of an array: its service times, its collections, and how often it was the last.

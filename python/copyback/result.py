@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from copyback import typed
 from copyback._core import InputError
-from copyback.summary import Summary
+from copyback.older import summary_of
 
 if TYPE_CHECKING:
     import os
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from copyback.frame import Frame
+    from copyback.summary import Summary
 
 SUMMARY = "summary.json"
 CONFIG = "config.toml"
@@ -131,7 +131,7 @@ class Result:
         if not home.is_dir():
             raise InputError(f"{home}: no such directory")
         try:
-            summary = typed.decode((home / SUMMARY).read_bytes(), Summary)
+            summary = summary_of((home / SUMMARY).read_bytes())
             config_toml = (home / CONFIG).read_text(encoding="utf-8")
             tomllib.loads(config_toml)
         except FileNotFoundError as missing:
@@ -139,8 +139,6 @@ class Result:
             raise InputError(f"{home}: not a Copyback result: it has no {name}") from None
         except ValueError as fault:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
-        if summary.schema != 1:
-            raise InputError(f"{home / SUMMARY}: not a summary of schema 1")
         tables: dict[TableName, Frame | Path] = {
             table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
         }
@@ -297,7 +295,7 @@ class Result:
 
     @property
     def write_amplification(self) -> float | None:
-        """Pages programmed for each page that the host wrote; None if it wrote nothing."""
+        """Bytes programmed for each that the host wrote; None if it wrote nothing."""
         return self.summary.write_amplification
 
     def to_polars(self, table: TableName = "series") -> pl.DataFrame:

@@ -175,7 +175,7 @@ class BoundRunSummary(Section, kw_only=True):
     in the run.
     """
     write_amplification: float | None
-    """Pages written to flash for each that the host wrote; None if it wrote none."""
+    """Bytes programmed into flash for each that the host wrote; None if it wrote none."""
 
 
 class BoundSummary(Section, kw_only=True):
@@ -257,13 +257,9 @@ class EnduranceSummary(Section, kw_only=True):
     erases_per_block: float
     """Erases of this run, for each block."""
     flash_bytes: float
-    """Bytes of data that all blocks hold together, the over-provisioned ones included."""
-    host_bytes_written: int
-    """Bytes that the host wrote."""
+    """Bytes that all blocks hold together, the over-provisioned ones and summary pages included."""
     measured_tbw: float | None = None
     """Terabytes that were written to the drive in its life, if that has ended."""
-    media_bytes_written: float
-    """Bytes that were written to flash."""
     most_worn_to_mean: float | None
     """Erases of the most worn block as a multiple of the mean."""
     percentage_used: float
@@ -276,8 +272,6 @@ class EnduranceSummary(Section, kw_only=True):
     """Terabytes that the host can write at this number of erases."""
     warranty_years: float
     """Years of the warranty, of 365 days."""
-    write_amplification_in_bytes: float | None
-    """Bytes written to flash for each that the host wrote."""
     years_at_this_load: float | None
     """Years until the rated cycles are used up at the load of this run."""
 
@@ -542,8 +536,8 @@ class ParitySummary(Section, kw_only=True):
     share: float
     """Share of the flash that holds parity: one block of each die's."""
     write_amplification_without: float | None
-    """Pages written to flash for each that the host wrote, but for those of parity; None if it
-    wrote none.
+    """Bytes programmed into flash for each that the host wrote, without those of parity; None if
+    it wrote none.
     """
 
 
@@ -692,9 +686,9 @@ class MappingSummary(Section, kw_only=True):
 class ClassSummary(Section, kw_only=True):
     """Blocks of one class."""
 
-    added_write_amplification: float | None
-    """What collecting them added to the write amplification: those valid pages for each page
-    that the host wrote to the drive; None if it wrote none.
+    added_page_write_amplification: float | None
+    """Part that collecting them has in `page_write_amplification`: those valid pages for each
+    page that the host wrote to the drive; None if it wrote none.
     """
     block_life_pages: float | None
     """How long they had been in use by then, in pages that the host wrote to the drive, on
@@ -733,8 +727,8 @@ class FdpEvents(Section, kw_only=True):
 class FdpSummary(Section, kw_only=True):
     """The counts of the log pages of NVMe 2.1's flexible data placement, since the run began.
 
-    Bytes are those of pages that hold data: a page that is written in part counts whole, and
-    what a write buffer absorbs does not count.
+    Bytes of handles are those of pages that hold data: a page that is written in part counts
+    whole, and what a write buffer absorbs does not count.
     """
 
     events: FdpEvents
@@ -748,11 +742,13 @@ class FdpSummary(Section, kw_only=True):
     handle_units_filled: list[int]
     """Units that each placement handle filled, so that it went on with another."""
     host_bytes_written: int
-    """Bytes that the host wrote (FDP Statistics, HBMW)."""
+    """Bytes that the host wrote (FDP Statistics, HBMW); those of `host_bytes_written` of the
+    drive.
+    """
     media_bytes_erased: int
     """Bytes of the blocks, or lines, that were collected and so are erased (MBE)."""
     media_bytes_written: int
-    """Bytes that were written to flash, for the host and by collections (MBMW)."""
+    """Bytes programmed into flash (MBMW); those of `media_bytes_written` of the drive."""
     reclaim_groups: int
     """Reclaim groups, each with units of its own: planes, or, where units are made of lines,
     drives.
@@ -854,6 +850,8 @@ class DeviceSummary(Section, kw_only=True):
     """Operations of the flash."""
     gc: GcSummary
     """Garbage collection."""
+    host_bytes_written: int
+    """Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it."""
     idle_time: IdleTimeSummary | None = None
     """How idle time was used, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
@@ -862,6 +860,14 @@ class DeviceSummary(Section, kw_only=True):
     """What became of a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
     mapping: MappingSummary
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    media_bytes_written: int
+    """Bytes programmed into flash: whole pages, whatever is in them, those of moves, parity,
+    padding, mapping and summary pages among them.
+    """
+    page_write_amplification: float | None
+    """Pages written to flash for each page written for the host, as theory and papers count it;
+    None if there was none.
+    """
     placement: PlacementSummary | None = None
     """How well the placement has sorted pages, if it has several classes."""
     requests_ended_last: int
@@ -875,7 +881,9 @@ class DeviceSummary(Section, kw_only=True):
     wear: WearSummary
     """Erases of blocks."""
     write_amplification: float | None
-    """Pages written to flash for each that the host wrote; None if it wrote none."""
+    """Bytes programmed into flash for each that the host wrote, as SMART and NVMe count it; None
+    if it wrote none.
+    """
 
 
 class ExcessSummary(Section, kw_only=True):
@@ -1053,7 +1061,7 @@ class FlowSummary(Section, kw_only=True):
     worst_response_us: WorstResponseSummary
     """The longest response time of each window (`metrics.worst_window`)."""
     write_amplification: float | UnsetType | None = UNSET
-    """Pages written to flash for each that the flow wrote.
+    """Bytes programmed into flash for each that the flow wrote.
 
     None if it wrote nothing; missing if others wrote, too: each then owns a part of what
     collections copy, and no part of the simulator says which.
@@ -1241,7 +1249,7 @@ class SteadyWindow(Section, kw_only=True):
     start_s: float
     """When the first began, in seconds of simulated time."""
     write_amplification: float | None
-    """Pages written to flash for each that the host wrote; None if it wrote none."""
+    """Bytes programmed into flash for each that the host wrote; None if it wrote none."""
 
 
 class SteadyStateSummary(Section, kw_only=True):
@@ -1300,6 +1308,8 @@ class Summary(Section, kw_only=True):
     """The flows of the workload, if there are several."""
     gc: GcSummary
     """Garbage collection."""
+    host_bytes_written: int
+    """Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it."""
     idle_time: IdleTimeSummary | None = None
     """How idle time was used, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
@@ -1310,8 +1320,16 @@ class Summary(Section, kw_only=True):
     """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
     measured_response_us: ResponsesSummary | None = None
     """Response times that the trace holds, in microseconds, if it holds any."""
+    media_bytes_written: int
+    """Bytes programmed into flash: whole pages, whatever is in them, those of moves, parity,
+    padding, mapping and summary pages among them.
+    """
     notes: list[str]
     """What the user should know: of the input, and of what is not measured."""
+    page_write_amplification: float | None
+    """Pages written to flash for each page written for the host, as theory and papers count it;
+    None if there was none.
+    """
     placement: PlacementSummary | None = None
     """How well the placement has sorted pages, if it has several classes."""
     power_loss: PowerLossSummary | None = None
@@ -1341,4 +1359,6 @@ class Summary(Section, kw_only=True):
     worst_response_us: WorstResponseSummary
     """The longest response time of each window (`metrics.worst_window`)."""
     write_amplification: float | None
-    """Pages written to flash for each that the host wrote; None if it wrote none."""
+    """Bytes programmed into flash for each that the host wrote, as SMART and NVMe count it; None
+    if it wrote none.
+    """

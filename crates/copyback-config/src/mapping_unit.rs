@@ -25,11 +25,6 @@ impl Ssd {
         u64::from(self.geometry.pages_per_block) * u64::from(self.units_per_program())
     }
 
-    /// Bytes of data that a block of one plane holds.
-    pub fn data_bytes_per_block(&self) -> u64 {
-        self.data_pages_per_block() * self.managed_page_size().0 / u64::from(self.striped_planes())
-    }
-
     /// Bytes of the pages that counts of reads, programs and moves are of.
     pub fn counted_page_size(&self) -> Size {
         self.ftl.mapping_unit.unwrap_or(self.geometry.page_size)

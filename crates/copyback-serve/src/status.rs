@@ -9,9 +9,7 @@ use crate::shared::Shared;
 /// All that is told of it.
 pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> Value {
     let counters = live.drive().counters();
-    let written = counters.host_programs;
-    let amplification =
-        (written > 0).then(|| (written + counters.pages_moved) as f64 / written as f64);
+    let written = live.drive().written();
     json!({
         "simulated_s": live.drive().now().as_secs_f64(),
         "slower": live.clock().slower(),
@@ -19,11 +17,12 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
         "clients": clients,
         "requests": live.log.count(),
         "outstanding": live.drive().outstanding(),
-        "host_programs": written,
+        "host_bytes_written": written.host,
+        "media_bytes_written": written.media,
         "pages_moved": counters.pages_moved,
         "erases": counters.erases,
         "collections": counters.collections,
-        "write_amplification": amplification,
+        "write_amplification": written.amplification(),
         "power_loss": live.drive().power_loss().map(|loss| json!({
             "cuts": loss.cuts,
             "recoveries": loss.recoveries,

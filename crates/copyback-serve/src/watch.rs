@@ -59,15 +59,15 @@ impl Watch {
             die.collecting.as_ns().saturating_sub(before) as f64 / passed as f64
         };
         let shares: Vec<f64> = stand.dies.iter().enumerate().map(collecting).collect();
-        let counters = drive.counters();
+        let (counters, written) = (drive.counters(), drive.written());
         Some(json!({
             "at_s": now as f64 * 1e-9,
             "passed_s": passed as f64 * 1e-9,
             "read": self.reads.take(),
             "write": self.writes.take(),
             "outstanding": drive.outstanding(),
-            "host_programs": counters.host_programs,
-            "pages_moved": counters.pages_moved,
+            "host_bytes_written": written.host,
+            "media_bytes_written": written.media,
             "collections": counters.collections,
             "free_blocks": stand.free_blocks,
             "free_blocks_least": stand.free_blocks_least,

@@ -7,6 +7,7 @@ use crate::array::{Array, FinishedRequest};
 use crate::config::{Config, Coordination, Metrics, Placement};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::ids::{Lpn, RequestId};
+use crate::metrics::Written;
 use crate::outcome::Outcome;
 use crate::outlined::Outlined;
 use crate::precondition::Preparation;
@@ -48,6 +49,16 @@ pub struct Completion {
     pub late: Duration,
     /// What has become of it.
     pub outcome: Outcome,
+}
+
+/// A request that is being served.
+#[derive(Debug)]
+struct Serving {
+    /// The number that the caller gave it.
+    tag: u64,
+    arrival: Instant,
+    /// Bytes that it writes.
+    writes: u64,
 }
 
 /// How drives stand at an instant.
@@ -112,6 +123,8 @@ pub struct Embedded {
     array: Outlined<Array>,
     capacity: u64,
     page_size: u64,
+    /// Bytes of a page, as the counters count pages.
+    counted_page_size: u64,
     audit: bool,
     now: Instant,
     /// Whether the first instant has been looked at.
@@ -121,7 +134,9 @@ pub struct Embedded {
     /// Requests that arrive later or wait for a place, in order of time.
     arriving: VecDeque<(Instant, u64, Ask)>,
     /// Those that are being served.
-    served: Slots<(u64, Instant)>,
+    served: Slots<Serving>,
+    /// Bytes of the writes that were served.
+    host_bytes_written: u64,
     completed: VecDeque<Completion>,
     /// What has become of the data of pages, if somebody asks.
     page_events: VecDeque<PageEvent>,
@@ -178,12 +193,14 @@ impl Embedded {
             array: Outlined::new(Array::new(config, devices.into_devices())),
             capacity: config.capacity_bytes(),
             page_size: config.ssd.managed_page_size().0,
+            counted_page_size: config.ssd.counted_page_size().0,
             audit: config.audit,
             now: Instant::START,
             has_begun: false,
             places: None,
             arriving: VecDeque::new(),
             served: Slots::new(),
+            host_bytes_written: 0,
             completed: VecDeque::new(),
             page_events: VecDeque::new(),
         })
@@ -380,6 +397,11 @@ impl Embedded {
         all
     }
 
+    /// Bytes of the writes that were served so far, and bytes programmed into flash, without what prepared it.
+    pub fn written(&self) -> Written {
+        Written::new(self.host_bytes_written, &self.counters(), self.counted_page_size)
+    }
+
     /// The second phase of an instant: what is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
         self.has_begun = true;
@@ -430,22 +452,26 @@ impl Embedded {
             return;
         }
         let tag = |by| match by {
-            Serves::Request(id) => self.served[id.index()].0,
+            Serves::Request(id) => self.served[id.index()].tag,
             Serves::Task(_) => unreachable!("a drive alone has no tasks"),
         };
         self.page_events.extend(drive.take_page_events().map(|event| event.by(tag)));
     }
 
     fn hand_in(&mut self, at: Instant, tag: u64, ask: Ask) {
-        let id = RequestId::from_index(self.served.insert((tag, at)));
         let Ask { operation, offset, length, hint } = ask;
+        let writes = if operation == Operation::Write { length } else { 0 };
+        let id = RequestId::from_index(self.served.insert(Serving { tag, arrival: at, writes }));
         let request = Request { arrival: at, operation, offset, length, measured: None, hint };
         self.array.submit(id, &request, Duration::ZERO, self.now);
     }
 
     fn complete(&mut self, finished: &FinishedRequest) {
-        let (tag, arrival) = self.served.remove(finished.request.index());
+        let Serving { tag, arrival, writes } = self.served.remove(finished.request.index());
         let FinishedRequest { parts, outcome, .. } = *finished;
+        if outcome != Outcome::Rejected {
+            self.host_bytes_written += writes;
+        }
         let (at, late) = (self.now, parts.late());
         self.completed.push_back(Completion { tag, arrival, at, late, outcome });
     }

@@ -21,7 +21,7 @@ use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
-    Rating, Recorder, Sample, WearStats,
+    Rating, Recorder, Sample, WearStats, Written,
 };
 use crate::outcome::Outcome;
 use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_stream};
@@ -86,6 +86,8 @@ struct Capacity {
     array_bytes: u64,
     /// By each drive.
     device_bytes: u64,
+    /// By a page, as pages are counted.
+    page_bytes: u64,
 }
 
 impl Run {
@@ -110,6 +112,7 @@ impl Run {
             capacity: Capacity {
                 array_bytes: config.capacity_bytes(),
                 device_bytes: config.device_bytes(),
+                page_bytes: config.ssd.counted_page_size().0,
             },
             side_by_side: None,
             stop: SteadyRounds::of(config).map(Box::new),
@@ -527,7 +530,8 @@ impl Run {
     }
 
     fn sample(&self) -> Sample {
-        let samples = self.array.drives().iter().map(sample);
+        let of = |drive: &Drive| sample(drive, self.capacity.page_bytes);
+        let samples = self.array.drives().iter().map(of);
         samples.reduce(Sample::together).unwrap_or_default()
     }
 
@@ -611,12 +615,12 @@ impl Run {
         let drives = self.array.drives();
         let written = self.recorder.whole.totals.write_bytes;
         let present = drives.len() - self.array.drives_missing();
-        let endurance = self.endurance(present, self.capacity.array_bytes, written);
+        let endurance = self.endurance(present, self.capacity.array_bytes);
         let endurance = match drives {
-            [only] => endurance.map(|all| self.with_life(all, SsdId::default(), only)),
+            [only] => endurance.map(|all| self.with_life(all, written, SsdId::default(), only)),
             _ => endurance,
         };
-        let mut all = self.work_of(0, drives, endurance);
+        let mut all = self.work_of(0, drives, written, endurance);
         if let Some((_, rejected)) = &mut all.faults {
             // Requests, of which each may be several commands of drives.
             *rejected = self.recorder.whole.totals.rejected;
@@ -629,9 +633,9 @@ impl Run {
         let devices = self.array.drives().iter().enumerate().map(|(index, drive)| {
             let id = SsdId::from_index(index);
             let written = recorded.written_bytes(id);
-            let endurance = self.endurance(1, self.capacity.device_bytes, written);
-            let endurance = endurance.map(|one| self.with_life(one, id, drive));
-            self.work_of(index, std::slice::from_ref(drive), endurance)
+            let endurance = self.endurance(1, self.capacity.device_bytes);
+            let endurance = endurance.map(|one| self.with_life(one, written, id, drive));
+            self.work_of(index, std::slice::from_ref(drive), written, endurance)
         });
         recorded.summary(devices, self.now)
     }
@@ -714,8 +718,15 @@ impl Run {
         })
     }
 
-    /// What `drives`, of which the first comes at `first`, have done together since requests are measured.
-    fn work_of(&self, first: usize, drives: &[Drive], endurance: Option<Endurance>) -> DriveWork {
+    /// What `drives`, of which the first comes at `first`, have done together since requests are measured; so many bytes
+    /// were written to them.
+    fn work_of(
+        &self,
+        first: usize,
+        drives: &[Drive],
+        host_bytes: u64,
+        endurance: Option<Endurance>,
+    ) -> DriveWork {
         let mut counters = Counters::default();
         let mut collecting = TotalTime::ZERO;
         let mut planes = PlaneUse::default();
@@ -757,7 +768,10 @@ impl Run {
                 *rejected += drive.rejected();
             }
         }
+        let page_bytes = self.capacity.page_bytes;
         DriveWork {
+            written: Written::new(host_bytes, &counters, page_bytes),
+            page_bytes,
             counters,
             collecting,
             planes,
@@ -783,19 +797,19 @@ impl Run {
     }
 
     /// What so many drives have had to bear together, if it is known what they can.
-    fn endurance(&self, drives: usize, capacity: u64, written: u64) -> Option<Endurance> {
+    fn endurance(&self, drives: usize, capacity: u64) -> Option<Endurance> {
         self.rating.map(|rating| Endurance {
             rating: rating.of_drives(drives),
             capacity_bytes: capacity,
-            host_bytes: written,
             time: self.recorder.whole.measured_time(),
             life_bytes: None,
         })
     }
 
-    /// With what was written to `drive` in its life, if that has ended and no ramp is left out of the count.
-    fn with_life(&self, endurance: Endurance, id: SsdId, drive: &Drive) -> Endurance {
-        let bytes = self.prepared_bytes[id.index()] + endurance.host_bytes;
+    /// With what was written to `drive` in its life, if that has ended and no ramp is left out of the count; in the run
+    /// so many bytes were.
+    fn with_life(&self, endurance: Endurance, written: u64, id: SsdId, drive: &Drive) -> Endurance {
+        let bytes = self.prepared_bytes[id.index()] + written;
         let is_known = drive.ssd.is_read_only() && matches!(self.baseline, Baseline::Start);
         Endurance { life_bytes: is_known.then_some(bytes), ..endurance }
     }
@@ -811,13 +825,13 @@ fn counters(drives: &[Drive]) -> Counters {
 }
 
 /// What `drive` has done so far, and how it stands.
-fn sample(drive: &Drive) -> Sample {
+fn sample(drive: &Drive, page_bytes: u64) -> Sample {
     let (counters, backend) = (drive.ssd.counters(), drive.ssd.backend());
     let free = backend.ftl.space.free_blocks_of_all();
     Sample {
         host_programs: counters.host_programs,
         gc_programs: counters.pages_moved,
-        pages_written: counters.pages_written(),
+        media_bytes: counters.pages_programmed() * page_bytes,
         erases: counters.erases,
         collections: counters.collections,
         free_blocks_min: free.least,

@@ -219,7 +219,7 @@ fn write_amplification_is_that_of_what_is_measured() {
     let moved = summary["gc"]["pages_moved"].as_u64().expect("a number");
     assert!(moved > 0, "it collects");
     let expected = (host + moved) as f64 / host as f64;
-    assert_eq!(summary["write_amplification"], expected);
+    assert_eq!(summary["page_write_amplification"], expected);
     let erases = summary["flash"]["erases"].as_u64().expect("a number");
     // In a steady state each block that is erased is filled again: 64 pages, give or take what is open.
     assert!((erases * 64).abs_diff(host + moved) < 4 * 64, "{erases} {host} {moved}");

@@ -112,7 +112,7 @@ fn a_drive_writes_as_often_as_one_whose_pages_are_as_small() {
     let mut small = load.to_vec();
     small.extend([("ssd.geometry.page_size", "'4KiB'"), ("ssd.geometry.pages_per_block", "64")]);
     let pages = run(&DIE.replace("mapping_unit = \"4KiB\"\n", ""), &small);
-    let amplification = |summary| number(summary, "/write_amplification");
+    let amplification = |summary| number(summary, "/page_write_amplification");
     assert_eq!(amplification(&units), amplification(&pages));
     assert!(amplification(&units) > 1.5);
     assert_eq!(number(&units, "/flash/host_programs"), 60_000.0);

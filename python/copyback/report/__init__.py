@@ -218,7 +218,7 @@ def _cards(result: Result) -> list[dict[str, str]]:
         card(
             "Write amplification",
             units.factor(summary.write_amplification),
-            f"{units.count(gc.pages_moved)} moved",
+            f"{units.size(summary.media_bytes_written)} to flash",
         ),
         card("Collections", units.count(gc.collections), f"{units.count(gc.erases)} erases"),
     ]
@@ -246,6 +246,9 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
                 ("Page programs", units.count(flash.programs)),
                 ("Copybacks", units.count(flash.copybacks)),
                 ("Block erases", units.count(flash.erases)),
+                ("Bytes programmed", units.size(summary.media_bytes_written)),
+                ("Write amplification", describe.amplification(summary)),
+                ("The same in pages", units.factor(summary.page_write_amplification)),
             ],
         ),
         (

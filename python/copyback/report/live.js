@@ -33,13 +33,13 @@
   let before = null;
   function take(row) {
     const a_second = (kind) => kind.count / row.passed_s;
-    const written = before ? row.host_programs - before.host_programs : row.host_programs;
-    const moved = before ? row.pages_moved - before.pages_moved : row.pages_moved;
+    const since = (name) => row[name] - (before ? before[name] : 0);
+    const written = since("host_bytes_written");
     // On a logarithmic axis there is no zero.
     const positive = (value) => (value > 0 ? value : null);
     const values = [
       row.at_s, a_second(row.read), a_second(row.write), positive(row.read.p50_us), positive(row.read.p99_us),
-      positive(row.write.p50_us), positive(row.write.p99_us), written > 0 ? (written + moved) / written : null,
+      positive(row.write.p50_us), positive(row.write.p99_us), written > 0 ? since("media_bytes_written") / written : null,
       row.free_blocks, row.free_blocks_least,
     ];
     names.forEach((name, k) => {

@@ -134,10 +134,10 @@ def timeline(result: Result) -> dict[str, Any]:
     total, mean, only_if, span = rows.total, rows.mean, rows.only_if, rows.span
     config = result.config
     dies, planes = max(describe.dies(config), 1), max(describe.planes(config), 1)
-    host, gc = total("host_programs"), total("gc_programs")
+    host, media = total("write_bytes"), total("media_bytes")
     with np.errstate(invalid="ignore", divide="ignore"):
-        amplification = (host + gc) / host
-        so_far = np.cumsum(host + gc) / np.cumsum(host)
+        amplification = media / host
+        so_far = np.cumsum(media) / np.cumsum(host)
     columns = {
         "start": rows.starts,
         "mean": only_if(mean("response_mean_us", "requests"), "requests"),
@@ -160,7 +160,7 @@ def timeline(result: Result) -> dict[str, Any]:
     }
     if PACE in source:
         with np.errstate(invalid="ignore", divide="ignore"):
-            columns["pace"] = total(PACE) / host
+            columns["pace"] = total(PACE) / total("host_programs")
         columns["throttled"] = total("throttled_writes")
     return {
         **{name: rounded(column) for name, column in columns.items()},

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
+from copyback import configuration, older
 from copyback._core import InputError
 from copyback.destination import staged_file
 from copyback.outputs import replace_file
@@ -88,9 +88,12 @@ class Comparison:
             raise InputError(
                 f"{home / RESULTS}: damaged; run the sweep again, which uses the runs there are"
             ) from None
+        refused = tuple(facts["refused"])
+        if older.is_older(frame):
+            frame, refused = older.renamed(frame), (*refused, older.NOTE)
         of = frame, facts["keys"], facts["baseline"]
         contested, flows = tuple(contests(*of)), tuple(flow_contests(*of))
-        refused, failed = tuple(facts["refused"]), tuple(facts.get("failed", ()))
+        failed = tuple(facts.get("failed", ()))
         return cls(home, frame, contested, flows, len(frame), refused, failed, facts["command"])
 
     def report(self) -> Path:

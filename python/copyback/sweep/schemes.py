@@ -60,6 +60,7 @@ MEASURES = (
     Measure("erases", "flash.erases", Format.COUNT),
 )
 
+
 #: Columns of measures that each of several flows has, too, if it can be told.
 OF_FLOWS = frozenset(measure.column for measure in MEASURES if measure.column != "flash.erases")
 

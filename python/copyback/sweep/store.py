@@ -27,6 +27,7 @@ from copyback import __version__
 from copyback import result as names
 from copyback._core import InputError
 from copyback.destination import PARTIAL, refusal
+from copyback.older import PRESENT
 from copyback.outputs import make_parents, replace_file
 
 if TYPE_CHECKING:
@@ -119,12 +120,14 @@ class Store:
         """
         run = self.run(key)
         try:
-            json.loads((run / names.SUMMARY).read_text(encoding="utf-8"))
+            summary = json.loads((run / names.SUMMARY).read_text(encoding="utf-8"))
             is_same = (run / names.CONFIG).read_text(encoding="utf-8") == config_toml
-            return is_same and all(
+            # In a summary of another schema numbers mean something else.
+            is_read = summary["schema"] == PRESENT
+            return (is_same and is_read) and all(
                 map(_is_whole_table, {run / names.DISTRIBUTION, *run.glob("*.parquet")})
             )
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def run(self, key: str) -> Path:

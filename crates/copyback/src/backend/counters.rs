@@ -38,6 +38,8 @@ pub struct Counters {
     pub rebuilt: u64,
     /// Pages programmed because programs failed: those that failed, and those copied to spare blocks.
     pub replacing: u64,
+    /// Summary pages, programmed as blocks were filled; in no other count.
+    pub summary_pages: u64,
     /// Blocks collected for space.
     pub collections: u64,
     /// Of those, blocks that the controller of an array asked for.
@@ -263,6 +265,7 @@ impl Counters {
         self.replacing *= planes;
         self.parity *= planes;
         self.rebuilt *= planes;
+        self.summary_pages *= planes;
         self.reads_around *= planes;
         self.reads_rebuilt *= planes;
         self.reads_lost *= planes;
@@ -290,14 +293,13 @@ impl Counters {
             + self.rebuilt
     }
 
-    /// Pages of data written to flash / host page programs; `None` without host programs.
-    pub fn write_amplification_without_parity(&self) -> Option<f64> {
-        let data = self.pages_written() - self.parity;
-        (self.host_programs > 0).then(|| data as f64 / self.host_programs as f64)
+    /// Pages programmed, whatever is in them: those of [`pages_written`](Self::pages_written), and summary pages.
+    pub const fn pages_programmed(&self) -> u64 {
+        self.programs + self.copybacks + self.summary_pages
     }
 
     /// Pages written to flash / host page programs; `None` without host programs.
-    pub fn write_amplification(&self) -> Option<f64> {
+    pub fn page_write_amplification(&self) -> Option<f64> {
         let all = self.pages_written();
         (self.host_programs > 0).then(|| all as f64 / self.host_programs as f64)
     }
@@ -308,7 +310,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn write_amplification_is_all_pages_written_by_those_of_the_host() {
+    fn page_write_amplification_is_all_pages_written_by_those_of_the_host() {
         let counters = Counters {
             host_programs: 100,
             pages_moved: 60,
@@ -316,8 +318,8 @@ mod tests {
             mapping: MappingCounters { writes: 30, ..MappingCounters::default() },
             ..Counters::default()
         };
-        assert_eq!(counters.write_amplification(), Some(2.0));
-        assert_eq!(Counters::default().write_amplification(), None);
+        assert_eq!(counters.page_write_amplification(), Some(2.0));
+        assert_eq!(Counters::default().page_write_amplification(), None);
     }
 
     #[test]
@@ -335,6 +337,7 @@ mod tests {
             host_programs: 40,
             pages_moved: 50,
             replacing: 60,
+            summary_pages: 65,
             parity: 70,
             rebuilt: 80,
             reads_around: 90,
@@ -354,6 +357,7 @@ mod tests {
             host_programs: 80,
             pages_moved: 100,
             replacing: 120,
+            summary_pages: 130,
             parity: 140,
             rebuilt: 160,
             reads_around: 180,

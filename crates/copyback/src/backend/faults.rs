@@ -222,23 +222,32 @@ impl Backend {
         self.faults.as_mut().is_some_and(|costs| std::mem::take(&mut costs.has_moved_pages))
     }
 
-    /// Time in the array of a program at `offset`, whose pages have found their places, with the summary page
-    /// if it fills the block.
+    /// Time in the array of a program at `offset`, whose pages have found their places and fill so many blocks. These get
+    /// their summary pages, which are counted.
     #[inline]
-    pub fn program_time(&mut self, offset: u32, closes_block: bool) -> Duration {
-        let timing = &self.flash.timing;
-        let summary = timing.summary.filter(|_| closes_block).unwrap_or_default();
-        let time = timing.program(offset) + summary;
+    pub fn program_time(&mut self, offset: u32, filled: u64) -> Duration {
+        let mut time = self.flash.timing.program(offset);
+        if let Some(summary) = self.flash.timing.summary.filter(|_| filled > 0) {
+            time += summary;
+            self.counters.summary_pages += filled;
+        }
         self.with_faults(time)
+    }
+
+    /// Counts the summary pages of blocks that are filled in no time.
+    pub fn fill_at_no_cost(&mut self, filled: u64) {
+        if self.flash.timing.summary.is_some() {
+            self.counters.summary_pages += filled;
+        }
     }
 
     /// Time in the array of a program of the host that has gone to `page`, at `offset` of its block; otherwise as
     /// [`program_time`](Self::program_time).
     #[inline]
-    pub fn host_program_time(&mut self, page: Ppn, offset: u32, closes_block: bool) -> Duration {
+    pub fn host_program_time(&mut self, page: Ppn, offset: u32, filled: u64) -> Duration {
         match self.flash.timing.cache {
             Some(cache) if self.ftl.is_in_cache(page) => self.with_faults(cache.program(offset)),
-            _ => self.program_time(offset, closes_block),
+            _ => self.program_time(offset, filled),
         }
     }
 

@@ -38,8 +38,9 @@ impl Collector {
         backend.replace_at_no_cost();
         backend.ftl.time_parity(true);
         let parity = backend.ftl.take_untimed_parity();
-        backend.counters.programs += parity;
-        backend.counters.parity += parity;
+        backend.counters.programs += parity.pages;
+        backend.counters.parity += parity.pages;
+        backend.fill_at_no_cost(parity.filled);
     }
 
     fn count_untimed(&self, backend: &mut Backend, reason: Reason, tally: &Tally) {
@@ -50,6 +51,7 @@ impl Collector {
         backend.counters.erases += tally.erases;
         backend.counters.merges += tally.merges;
         backend.counters.pages_moved += tally.pages_moved;
+        backend.fill_at_no_cost(tally.filled);
         backend.counters.moves.single_demanding += tally.pages_moved;
         if self.settings.copyback {
             backend.counters.copybacks += tally.pages_moved;

@@ -14,8 +14,8 @@ pub(super) struct Together {
     pub members: u64,
     /// Their place in the block.
     pub offset: u32,
-    /// Whether one of them is the last of its block.
-    pub closes_block: bool,
+    /// Blocks that they fill.
+    pub filled: u64,
 }
 
 /// Gives `die` the program of these pages, which cross the channel one after the other.
@@ -28,7 +28,7 @@ pub(super) fn program(
 ) {
     backend.counters.programs += pages.members;
     backend.counters.multi_plane_programs += u64::from(pages.members > 1);
-    let array = backend.program_time(pages.offset, pages.closes_block);
+    let array = backend.program_time(pages.offset, pages.filled);
     let timing = &backend.flash.timing;
     let transfer_in = timing.command + timing.page_transfer * pages.members;
     let times = Times { transfer_in, array, transfer_out: Duration::ZERO };

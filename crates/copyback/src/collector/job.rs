@@ -162,6 +162,8 @@ pub struct Tally {
     pub refreshes: u64,
     /// Pages moved.
     pub pages_moved: u64,
+    /// Blocks that they filled.
+    pub filled: u64,
     /// Blocks erased.
     pub erases: u64,
     /// How blocks were reclaimed, where logical pages are bound to blocks.
@@ -212,7 +214,7 @@ impl Job {
         while let Some(step) = self.next_step(ftl) {
             match step {
                 ReclaimStep::Move(page) => {
-                    ftl.relocate(page);
+                    tally.filled += u64::from(ftl.relocate(page).closes_block);
                     tally.pages_moved += 1;
                 }
                 ReclaimStep::Erase(block) => {

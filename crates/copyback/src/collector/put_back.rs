@@ -17,7 +17,7 @@ impl Collector {
             return 0;
         }
         let mut first = None;
-        let (mut members, mut closes_block) = (0, false);
+        let (mut members, mut filled) = (0, 0);
         for plane in backend.ftl.geometry.planes_of_die(die) {
             let Some(offset) = backend.ftl.next_staged_offset(plane) else { continue };
             let lead = *first.get_or_insert((plane, offset));
@@ -28,7 +28,7 @@ impl Collector {
             }
             let Some(placed) = backend.ftl.program_staged(plane) else { continue };
             backend.flash.note_target(placed.page);
-            closes_block |= placed.closes_block;
+            filled += u64::from(placed.closes_block);
             members += 1;
         }
         let Some((_, offset)) = first else { return 0 };
@@ -43,7 +43,7 @@ impl Collector {
                 StepInFlight::ProgramStaged
             }
         };
-        let pages = Together { members, offset, closes_block };
+        let pages = Together { members, offset, filled };
         from_dram::program(backend, die, pages, step, now);
         members
     }

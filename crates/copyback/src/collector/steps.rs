@@ -90,7 +90,7 @@ impl Collector {
                 backend.flash.note_target(placed.page);
                 backend.counters.moves.single_demanding += 1;
                 let offset = backend.ftl.geometry.page_offset(placed.page);
-                let times = self.program_times(backend, offset, placed.closes_block, 1);
+                let times = self.program_times(backend, offset, placed.closes_block.into(), 1);
                 (Command::Program, times, StepInFlight::Program)
             }
         }
@@ -252,7 +252,7 @@ impl Collector {
         now: Instant,
     ) {
         let together = members.len() > 1;
-        let (mut offset, mut closes_block) = (0, false);
+        let (mut offset, mut filled) = (0, 0);
         for lane in members {
             let Some(page) = lanes.lanes[*lane].carried else { continue };
             let placed = match together {
@@ -261,26 +261,19 @@ impl Collector {
             };
             backend.flash.note_target(placed.page);
             offset = backend.ftl.geometry.page_offset(placed.page);
-            closes_block |= placed.closes_block;
+            filled += u64::from(placed.closes_block);
         }
         let count = members.len() as u64;
         backend.counters.moves.count(members, lanes.was_read_together());
         backend.counters.multi_plane_programs += u64::from(together);
-        let times = self.program_times(backend, offset, closes_block, count);
+        let times = self.program_times(backend, offset, filled, count);
         lanes.begin(&Step::Program(members.clone()));
         issue(backend, die, Command::Program, times, StepInFlight::Program, now);
     }
 
-    /// What programming `count` pages that were read out takes, the last of their blocks among them if it
-    /// `closes_block`; counts them.
+    /// What programming `count` pages that were read out takes, with which so many blocks are filled; counts them.
     #[inline]
-    fn program_times(
-        &self,
-        backend: &mut Backend,
-        offset: u32,
-        closes_block: bool,
-        count: u64,
-    ) -> Times {
+    fn program_times(&self, backend: &mut Backend, offset: u32, filled: u64, count: u64) -> Times {
         backend.counters.pages_moved += count;
         let transfer_in = if self.settings.copyback {
             backend.counters.copybacks += count;
@@ -289,7 +282,7 @@ impl Collector {
             backend.counters.programs += count;
             backend.flash.timing.command + backend.flash.timing.page_transfer * count
         };
-        let array = backend.program_time(offset, closes_block) + self.settings.poll;
+        let array = backend.program_time(offset, filled) + self.settings.poll;
         Times { transfer_in, array, transfer_out: Duration::ZERO }
     }
 
@@ -394,7 +387,7 @@ fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
     backend.counters.pages_moved += 1;
     backend.counters.moves.single_demanding += 1;
     let offset = backend.ftl.geometry.page_offset(placed.page);
-    read + backend.program_time(offset, placed.closes_block)
+    read + backend.program_time(offset, placed.closes_block.into())
 }
 
 fn start_erasing(

@@ -36,8 +36,8 @@ impl Collector {
         let members = u64::from(planes.count_ones());
         backend.counters.parity += members;
         let offset = lead.offset;
-        let closes_block = u64::from(offset) + 1 == u64::from(backend.ftl.data_pages_per_block());
-        let pages = Together { members, offset, closes_block };
+        let is_last = offset + 1 == backend.ftl.data_pages_per_block();
+        let pages = Together { members, offset, filled: if is_last { members } else { 0 } };
         from_dram::program(backend, die, pages, StepInFlight::Parity, now);
         true
     }

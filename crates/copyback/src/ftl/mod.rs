@@ -36,7 +36,7 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use lines::{LineTally, SavedLines, StripePages};
+pub use lines::{LineTally, SavedLines, StripePages, UntimedParity};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use reclaim_units::UnitReport;
 pub use recovery::{Lost, Scan};
@@ -584,7 +584,7 @@ impl Ftl {
     }
 
     /// Takes how much parity has been programmed in no time since the last call.
-    pub fn take_untimed_parity(&mut self) -> u64 {
+    pub fn take_untimed_parity(&mut self) -> UntimedParity {
         self.tables.take_untimed_parity()
     }
 

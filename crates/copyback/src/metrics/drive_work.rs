@@ -18,6 +18,7 @@ use super::lost_die::LostDieSummary;
 use super::mapping::MappingSummary;
 use super::placement::PlacementSummary;
 use super::slc_cache::SlcCacheSummary;
+use super::written::Written;
 
 /// Counts by kind.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
@@ -90,6 +91,10 @@ impl WearStats {
 pub struct DriveWork {
     /// Flash operations and collections.
     pub counters: Counters,
+    /// Bytes that were written to them, and to their flash.
+    pub written: Written,
+    /// Bytes of a page, as pages are counted.
+    pub page_bytes: u64,
     /// Die time spent collecting.
     pub collecting: TotalTime,
     /// How the planes' time was used.
@@ -127,8 +132,15 @@ pub struct DriveWork {
 pub struct DriveSummary {
     /// Operations of the flash.
     pub flash: FlashSummary,
-    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    /// Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it.
+    pub host_bytes_written: u64,
+    /// Bytes programmed into flash: whole pages, whatever is in them, those of moves, parity, padding, mapping and summary
+    /// pages among them.
+    pub media_bytes_written: u64,
+    /// Bytes programmed into flash for each that the host wrote, as SMART and NVMe count it; null if it wrote none.
     pub write_amplification: Option<f64>,
+    /// Pages written to flash for each page written for the host, as theory and papers count it; null if there was none.
+    pub page_write_amplification: Option<f64>,
     /// Garbage collection.
     pub gc: GcSummary,
     /// What the mapping cost, where its table lies in flash or it binds logical pages to blocks.
@@ -191,10 +203,13 @@ pub struct WearSummary {
 impl DriveWork {
     /// What `summary.json` says of it.
     pub fn summary(&self) -> DriveSummary {
-        let Self { counters, wear, .. } = self;
+        let Self { counters, written, wear, .. } = self;
         DriveSummary {
             flash: flash(counters),
-            write_amplification: counters.write_amplification(),
+            host_bytes_written: written.host,
+            media_bytes_written: written.media,
+            write_amplification: written.amplification(),
+            page_write_amplification: counters.page_write_amplification(),
             gc: GcSummary {
                 pacing: self.is_paced.then(|| PacingSummary::of(counters)),
                 lost_victims: self.lost_victims,
@@ -203,15 +218,17 @@ impl DriveWork {
             },
             mapping: MappingSummary::of(counters),
             idle_time: self.idle_times.as_ref().map(IdleTimeSummary::of),
-            placement: self.sorting.as_ref().map(PlacementSummary::of),
+            placement: self.sorting.as_ref().map(|report| PlacementSummary::of(report, *written)),
             slc_cache: self
                 .slc_cache
                 .as_ref()
                 .map(|(state, page_bytes)| SlcCacheSummary::of(state, *page_bytes)),
-            lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, counters)),
+            lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, self)),
             lost_die: self.lost_die.clone(),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
-            endurance: self.endurance.map(|endurance| endurance.summary(counters, wear)),
+            endurance: self
+                .endurance
+                .map(|endurance| endurance.summary(*written, counters.erases, wear)),
             faults: self
                 .faults
                 .as_ref()

@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ssd::Counters;
 use crate::units::Duration;
 
-use super::WearStats;
+use super::{WearStats, Written};
 
 /// Bytes of a terabyte, which is decimal as on data sheets.
 const TERABYTE: f64 = 1e12;
@@ -27,14 +26,8 @@ pub struct EnduranceSummary {
     pub warranty_years: f64,
     /// Bytes that are offered to whoever writes.
     pub capacity_bytes: u64,
-    /// Bytes of data that all blocks hold together, the over-provisioned ones included.
+    /// Bytes that all blocks hold together, the over-provisioned ones and summary pages included.
     pub flash_bytes: f64,
-    /// Bytes that the host wrote.
-    pub host_bytes_written: u64,
-    /// Bytes that were written to flash.
-    pub media_bytes_written: f64,
-    /// Bytes written to flash for each that the host wrote.
-    pub write_amplification_in_bytes: Option<f64>,
     /// Terabytes that the host can write at this write amplification.
     pub tbw: Option<f64>,
     /// Terabytes that the host can write at this number of erases.
@@ -61,9 +54,8 @@ pub struct EnduranceSummary {
 pub struct Rating {
     cycles: f64,
     warranty_years: f64,
-    page_bytes: f64,
     blocks: f64,
-    /// Bytes of data that all blocks hold together, the over-provisioned ones included.
+    /// Bytes that all blocks hold together, the over-provisioned ones and summary pages included.
     flash_bytes: f64,
 }
 
@@ -77,13 +69,11 @@ impl Rating {
             * f64::from(geometry.dies_per_chip)
             * f64::from(geometry.planes_per_die)
             * f64::from(geometry.blocks_per_plane);
-        let page_bytes = config.ssd.counted_page_size().0 as f64;
         endurance.rated_cycles.map(|cycles| Self {
             cycles: f64::from(cycles),
             warranty_years: endurance.warranty_years,
-            page_bytes,
             blocks,
-            flash_bytes: blocks * config.ssd.data_bytes_per_block() as f64,
+            flash_bytes: blocks * f64::from(geometry.pages_per_block) * geometry.page_size.0 as f64,
         })
     }
 
@@ -102,8 +92,6 @@ pub struct Endurance {
     pub rating: Rating,
     /// Bytes that they offer to whoever writes.
     pub capacity_bytes: u64,
-    /// Bytes that were written to them.
-    pub host_bytes: u64,
     /// From the start of the run to its last request.
     pub time: Duration,
     /// Bytes that were written to them in their life, if that has ended: they take no writes any more.
@@ -112,12 +100,12 @@ pub struct Endurance {
 
 impl Endurance {
     /// What `summary.json` says of it.
-    pub fn summary(&self, counters: &Counters, wear: &WearStats) -> EnduranceSummary {
-        let Rating { cycles, warranty_years, page_bytes, blocks, flash_bytes } = self.rating;
+    pub fn summary(&self, written: Written, erases: u64, wear: &WearStats) -> EnduranceSummary {
+        let Rating { cycles, warranty_years, blocks, flash_bytes } = self.rating;
         let ratio = |of: f64, by: f64| (by > 0.0).then(|| of / by);
-        let (host_bytes, erases) = (self.host_bytes as f64, counters.erases as f64);
+        let (host_bytes, media_bytes) = (written.host as f64, written.media as f64);
+        let erases = erases as f64;
         let capacity_tb = self.capacity_bytes as f64 / TERABYTE;
-        let media_bytes = counters.pages_written() as f64 * page_bytes;
         let tbw = ratio(flash_bytes * cycles * host_bytes / TERABYTE, media_bytes);
         let tbw_by_erases = ratio(blocks * cycles * host_bytes / TERABYTE, erases);
         let days = self.time.as_secs_f64() / SECONDS_A_DAY;
@@ -128,9 +116,6 @@ impl Endurance {
             warranty_years,
             capacity_bytes: self.capacity_bytes,
             flash_bytes,
-            host_bytes_written: self.host_bytes,
-            media_bytes_written: media_bytes,
-            write_amplification_in_bytes: ratio(media_bytes, host_bytes),
             tbw,
             tbw_by_erases,
             dwpd: tbw.map(|tbw| tbw / (DAYS_A_YEAR * warranty_years * capacity_tb)),
@@ -163,17 +148,15 @@ mod tests {
         let endurance = Endurance {
             rating: rating(),
             capacity_bytes: 500 << 20,
-            host_bytes: pages * 4096,
             time: Duration::from_us(86_400_000_000),
             life_bytes: None,
         };
-        let counters = Counters {
-            host_programs: pages,
-            pages_moved: pages,
-            erases: 2 * pages / 256,
-            ..Counters::default()
-        };
-        endurance.summary(&counters, &WearStats { mean: 4.0, max: 6, ..WearStats::default() })
+        let written = Written { host: pages * 4096, media: 2 * pages * 4096 };
+        endurance.summary(
+            written,
+            2 * pages / 256,
+            &WearStats { mean: 4.0, max: 6, ..WearStats::default() },
+        )
     }
 
     #[test]
@@ -187,7 +170,6 @@ mod tests {
         let tbw = 0.5 * 1e6 * f64::from(1 << 20) / 1e12;
         close(found.tbw, tbw);
         close(found.tbw_by_erases, tbw);
-        close(found.write_amplification_in_bytes, 2.0);
         close(found.dwpd, 1000.0 / (365.0 * 3.0));
         close(found.dwpd_of_this_load, 2.0);
         close(found.years_at_this_load, 500.0 / 365.0);

@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::Counters;
-
-use super::Ledger;
 use super::ledger::{LedgerSummary, RequestsSummary};
 use super::verdict::{self, FlowVerdictSummary, Run};
+use super::{Ledger, Written};
 
 /// The results of one of several flows.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -22,7 +20,7 @@ pub struct FlowSummary {
     /// What is measured of them; its keys are keys of this.
     #[serde(flatten)]
     pub ledger: LedgerSummary,
-    /// Pages written to flash for each that the flow wrote. Null if it wrote nothing; missing if others wrote, too:
+    /// Bytes programmed into flash for each that the flow wrote. Null if it wrote nothing; missing if others wrote, too:
     /// each then owns a part of what collections copy, and no part of the simulator says which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<FlowAmplification>,
@@ -38,7 +36,7 @@ pub struct FlowAmplification(Option<f64>);
 pub(super) fn flows(
     flows: &[Ledger],
     names: &[String],
-    counters: &Counters,
+    media_bytes: u64,
     run: Run<'_>,
 ) -> Vec<FlowSummary> {
     let of = |(index, flow): (usize, &Ledger)| FlowSummary {
@@ -46,7 +44,7 @@ pub(super) fn flows(
         name: names.get(index).cloned(),
         requests: flow.requests(),
         ledger: flow.summary(),
-        write_amplification: write_amplification(flow, flows, counters),
+        write_amplification: write_amplification(flow, flows, media_bytes),
         verdict: verdict::of_flow(flow, run),
     };
     flows.iter().enumerate().map(of).collect()
@@ -54,16 +52,15 @@ pub(super) fn flows(
 
 /// The write amplification of a flow, where it is known: none of one that wrote nothing, that of the whole of one
 /// that wrote alone.
-fn write_amplification(
-    flow: &Ledger,
-    all: &[Ledger],
-    counters: &Counters,
-) -> Option<FlowAmplification> {
+fn write_amplification(flow: &Ledger, all: &[Ledger], media: u64) -> Option<FlowAmplification> {
     let writes = |flow: &Ledger| flow.totals.write_pages > 0;
     let writers = all.iter().filter(|flow| writes(flow)).count();
     match (writes(flow), writers) {
         (false, _) => Some(FlowAmplification(None)),
-        (true, 1) => Some(FlowAmplification(counters.write_amplification())),
+        (true, 1) => {
+            let written = Written { host: flow.totals.write_bytes, media };
+            Some(FlowAmplification(written.amplification()))
+        }
         (true, _) => None,
     }
 }

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{Counters, LineTally};
+use crate::ssd::LineTally;
+
+use super::DriveWork;
 
 /// What `summary.json` says of lines (`ssd.gc.unit = "line"`). Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -27,7 +29,7 @@ pub struct LinesSummary {
 pub struct ParitySummary {
     /// Pages of parity that were programmed. They count in `write_amplification`.
     pub programs: u64,
-    /// Pages written to flash for each that the host wrote, but for those of parity; null if it wrote none.
+    /// Bytes programmed into flash for each that the host wrote, without those of parity; null if it wrote none.
     pub write_amplification_without: Option<f64>,
     /// Share of the flash that holds parity: one block of each die's.
     pub share: f64,
@@ -57,23 +59,25 @@ pub struct ParityState {
 }
 
 impl LinesSummary {
-    pub(super) fn of(tally: &LineTally, parity: Option<ParityState>, counters: &Counters) -> Self {
+    pub(super) fn of(tally: &LineTally, parity: Option<ParityState>, work: &DriveWork) -> Self {
         let share = tally.valid_pages as f64 / tally.victim_pages as f64;
         Self {
             opened: tally.opened,
             collected: tally.freed,
             valid_share: (tally.victim_pages > 0).then_some(share),
             borrowed_pages: tally.borrowed,
-            parity: parity.map(|state| ParitySummary::of(state, counters)),
+            parity: parity.map(|state| ParitySummary::of(state, work)),
         }
     }
 }
 
 impl ParitySummary {
-    fn of(state: ParityState, counters: &Counters) -> Self {
+    fn of(state: ParityState, work: &DriveWork) -> Self {
+        let DriveWork { counters, written, page_bytes, .. } = work;
         Self {
             programs: counters.parity,
-            write_amplification_without: counters.write_amplification_without_parity(),
+            write_amplification_without: written
+                .amplification_without(counters.parity * page_bytes),
             share: 1.0 / state.dies as f64,
             most_held_pages: state.most_held,
             reads_around: counters.reads_around,

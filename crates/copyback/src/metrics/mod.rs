@@ -30,6 +30,7 @@ mod timeline;
 mod verdict;
 mod watch;
 mod worst;
+mod written;
 
 pub use bandwidth::Bandwidth;
 pub use devices::{CollectionColumns, CommandColumns, Devices, DevicesSummary};
@@ -51,9 +52,10 @@ pub use series::{FlowColumns, SAMPLE_COLUMNS, Sample, Series, SeriesColumns};
 pub use slowest::Slowest;
 pub use spans::Spans;
 pub use timeline::Timeline;
-pub use verdict::{Amplification, VerdictSummary, Written};
+pub use verdict::{Amplification, VerdictSummary};
 pub use watch::Watch;
 pub use worst::WorstResponses;
+pub use written::Written;
 
 use flows::flows;
 
@@ -174,8 +176,8 @@ impl Recorder {
         let amplification = Amplification::of(&self.series.written());
         let drives = verdict::Drives { counters: &work.counters, amplification };
         let run = verdict::Run { spell: spell.as_ref(), was_off: work.was_off };
-        let flows =
-            (!self.flows.is_empty()).then(|| flows(&self.flows, &self.names, &work.counters, run));
+        let flows = (!self.flows.is_empty())
+            .then(|| flows(&self.flows, &self.names, work.written.media, run));
         (verdict::of_run(&self.whole, run, &drives), flows)
     }
 

@@ -5,6 +5,8 @@ use serde::Serialize;
 
 use crate::ssd::{HandleTally, OfClass, SortingReport, Takes, UnitReport};
 
+use super::Written;
+
 /// What `summary.json` says of a placement with several classes. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlacementSummary {
@@ -19,8 +21,8 @@ pub struct PlacementSummary {
     pub fdp: Option<FdpSummary>,
 }
 
-/// The counts of the log pages of NVMe 2.1's flexible data placement, since the run began. Bytes are those of pages
-/// that hold data: a page that is written in part counts whole, and what a write buffer absorbs does not count.
+/// The counts of the log pages of NVMe 2.1's flexible data placement, since the run began. Bytes of handles are those of
+/// pages that hold data: a page that is written in part counts whole, and what a write buffer absorbs does not count.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FdpSummary {
     /// Bytes that the host wrote through each placement handle, counted from handle 0.
@@ -34,9 +36,9 @@ pub struct FdpSummary {
     pub reclaim_groups: u64,
     /// Bytes that a reclaim unit holds (FDP Configurations, RUNS).
     pub reclaim_unit_bytes: u64,
-    /// Bytes that the host wrote (FDP Statistics, HBMW).
+    /// Bytes that the host wrote (FDP Statistics, HBMW); those of `host_bytes_written` of the drive.
     pub host_bytes_written: u64,
-    /// Bytes that were written to flash, for the host and by collections (MBMW).
+    /// Bytes programmed into flash (MBMW); those of `media_bytes_written` of the drive.
     pub media_bytes_written: u64,
     /// Bytes of the blocks, or lines, that were collected and so are erased (MBE).
     pub media_bytes_erased: u64,
@@ -57,8 +59,7 @@ pub struct FdpEvents {
 }
 
 impl FdpSummary {
-    fn of(tally: &HandleTally, units: &UnitReport, page_bytes: u64) -> Self {
-        let host_pages: u64 = tally.host_pages.iter().sum();
+    fn of(tally: &HandleTally, units: &UnitReport, written: Written, page_bytes: u64) -> Self {
         let bytes = |pages: u64| pages * page_bytes;
         Self {
             handle_host_bytes: tally.host_pages.iter().map(|pages| bytes(*pages)).collect(),
@@ -66,8 +67,8 @@ impl FdpSummary {
             handle_available_bytes: units.room.iter().map(|pages| bytes(*pages)).collect(),
             reclaim_groups: units.groups,
             reclaim_unit_bytes: bytes(units.pages),
-            host_bytes_written: bytes(host_pages),
-            media_bytes_written: bytes(host_pages + tally.moved_pages),
+            host_bytes_written: written.host,
+            media_bytes_written: written.media,
             media_bytes_erased: bytes(tally.erased_pages),
             events: FdpEvents {
                 invalid_placement_identifier_pages: tally.invalid_pages,
@@ -91,9 +92,9 @@ pub struct ClassSummary {
     pub victims: u64,
     /// Share of their pages that were valid when they were chosen; null if there were none.
     pub valid_share: Option<f64>,
-    /// What collecting them added to the write amplification: those valid pages for each page that the host wrote to
+    /// Part that collecting them has in `page_write_amplification`: those valid pages for each page that the host wrote to
     /// the drive; null if it wrote none.
-    pub added_write_amplification: Option<f64>,
+    pub added_page_write_amplification: Option<f64>,
     /// How long they had been in use by then, in pages that the host wrote to the drive, on average; null if there
     /// were none.
     pub block_life_pages: Option<f64>,
@@ -104,14 +105,15 @@ pub struct ClassSummary {
 }
 
 impl PlacementSummary {
-    pub(super) fn of(report: &SortingReport) -> Self {
+    pub(super) fn of(report: &SortingReport, written: Written) -> Self {
         let classes = report.tally.classes().iter().zip(&report.takes);
         let fdp = report.handles.as_ref().zip(report.units.as_ref());
         Self {
             classes: classes.map(|(of, takes)| ClassSummary::of(report, of, *takes)).collect(),
             diverted_pages: report.tally.diverted,
             state_bytes: report.state_bytes,
-            fdp: fdp.map(|(handles, units)| FdpSummary::of(handles, units, report.page_bytes)),
+            fdp: fdp
+                .map(|(handles, units)| FdpSummary::of(handles, units, written, report.page_bytes)),
         }
     }
 }
@@ -126,7 +128,7 @@ impl ClassSummary {
             blocks_filled: of.filled,
             victims: of.victims,
             valid_share: valid.map(|pages| pages / f64::from(report.pages_per_block)),
-            added_write_amplification: ratio(of.valid_pages, report.host_pages),
+            added_page_write_amplification: ratio(of.valid_pages, report.host_pages),
             block_life_pages: ratio(of.lives, of.victims),
             page_life_pages: ratio(of.page_lives, of.dead_pages),
         }

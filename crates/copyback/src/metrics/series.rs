@@ -27,8 +27,8 @@ pub struct Sample {
     pub host_programs: u64,
     /// Pages moved.
     pub gc_programs: u64,
-    /// Pages written to flash in all, for whatever reason.
-    pub pages_written: u64,
+    /// Bytes programmed into flash, for whatever reason.
+    pub media_bytes: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Collections begun because space was short, and ended.
@@ -51,7 +51,7 @@ impl Sample {
         Self {
             host_programs: self.host_programs + others.host_programs,
             gc_programs: self.gc_programs + others.gc_programs,
-            pages_written: self.pages_written + others.pages_written,
+            media_bytes: self.media_bytes + others.media_bytes,
             erases: self.erases + others.erases,
             collections: self.collections + others.collections,
             free_blocks_min: self.free_blocks_min.min(others.free_blocks_min),
@@ -70,7 +70,7 @@ impl Sample {
 }
 
 /// Names of the columns that [`Series::columns`] returns, in order.
-pub const SAMPLE_COLUMNS: [&str; 20] = [
+pub const SAMPLE_COLUMNS: [&str; 21] = [
     "start_s",
     "end_s",
     "requests",
@@ -86,6 +86,7 @@ pub const SAMPLE_COLUMNS: [&str; 20] = [
     "write_max_us",
     "host_programs",
     "gc_programs",
+    "media_bytes",
     "erases",
     "collections",
     "gc_busy_us",
@@ -244,9 +245,11 @@ impl Series {
 
     /// What had been written at the end of each row.
     pub(super) fn written(&self) -> Vec<Written> {
-        let written =
-            |row: &Row| Written { host: row.end.host_programs, all: row.end.pages_written };
-        self.rows.iter().map(written).collect()
+        let so_far = self.rows.iter().scan(0, |host, row| {
+            *host += row.served.writes.bytes;
+            Some(Written { host: *host, media: row.end.media_bytes })
+        });
+        so_far.collect()
     }
 
     /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, what an SLC cache has left and has, [`PACING`] if there is one,
@@ -426,6 +429,7 @@ impl Row {
         let device = [
             (end.host_programs - before.host_programs) as f64,
             (end.gc_programs - before.gc_programs) as f64,
+            (end.media_bytes - before.media_bytes) as f64,
             (end.erases - before.erases) as f64,
             (end.collections - before.collections) as f64,
             collecting.as_us_f64(),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
 use crate::host::Completion;
+use crate::metrics::Written;
 use crate::ssd::Counters;
 use crate::steady::{Detector, Rule};
 use crate::units::{Duration, Instant};
@@ -72,7 +73,7 @@ pub struct SteadyWindow {
     pub mean_response_us: Option<f64>,
     /// The longest response time, in microseconds.
     pub max_response_us: Option<f64>,
-    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    /// Bytes programmed into flash for each that the host wrote; null if it wrote none.
     pub write_amplification: Option<f64>,
     /// Rates of each of these rounds.
     pub by_round: SteadyRates,
@@ -91,6 +92,7 @@ pub struct SteadyRates {
 #[derive(Debug, Checkpointed)]
 pub struct SteadyRounds {
     metric: SteadyMetric,
+    page_bytes: u64,
     length: RoundLength,
     window: usize,
     most: usize,
@@ -108,11 +110,11 @@ impl SteadyRounds {
     pub fn of(config: &Config) -> Option<Self> {
         match &config.stop {
             Stop::None | Stop::ReadOnly => None,
-            Stop::SteadyState(rule) => Some(Self::new(rule)),
+            Stop::SteadyState(rule) => Some(Self::new(rule, config.ssd.counted_page_size().0)),
         }
     }
 
-    fn new(stop: &SteadyStop) -> Self {
+    fn new(stop: &SteadyStop, page_bytes: u64) -> Self {
         let rule = Rule {
             window: stop.window as usize,
             excursion: stop.excursion.most(),
@@ -121,6 +123,7 @@ impl SteadyRounds {
         };
         let mut rounds = Self {
             metric: stop.metric,
+            page_bytes,
             length: stop.round,
             window: rule.window,
             most: stop.most_rounds as usize,
@@ -160,7 +163,7 @@ impl SteadyRounds {
 
     fn begin(&mut self, start: Instant, counters: &Counters) {
         self.current = Round { start, ..Round::default() };
-        self.current.count(counters);
+        self.current.count(counters, self.page_bytes);
         self.due = match self.length {
             RoundLength::Time(length) => Some(start + length.0),
             RoundLength::Requests(_) => None,
@@ -176,6 +179,9 @@ impl SteadyRounds {
         }
         self.current.requests += 1;
         self.current.bytes += completion.request.length;
+        if operation == Operation::Write {
+            self.current.written.host += completion.request.length;
+        }
         self.current.response_ns += u128::from(completion.response.as_ns());
         self.current.longest = self.current.longest.max(completion.response);
         self.length == RoundLength::Requests(self.current.requests)
@@ -184,7 +190,7 @@ impl SteadyRounds {
     /// Ends the round under way.
     pub fn end_round(&mut self, now: Instant, counters: &Counters) {
         self.current.end = now;
-        self.current.count(counters);
+        self.current.count(counters, self.page_bytes);
         self.rounds.push(self.current);
         let is_steady = self.detector.push(self.current.value(self.metric));
         if is_steady || self.rounds.len() >= self.most {
@@ -243,7 +249,7 @@ impl SteadyRounds {
             mib_per_s: whole.mib_per_s(),
             mean_response_us: whole.mean_response_us(),
             max_response_us: (whole.requests > 0).then(|| whole.longest.as_us_f64()),
-            write_amplification: whole.write_amplification(),
+            write_amplification: whole.written.amplification(),
             by_round: SteadyRates { iops: each(Round::iops), mib_per_s: each(Round::mib_per_s) },
         })
     }
@@ -258,17 +264,13 @@ struct Round {
     bytes: u64,
     response_ns: u128,
     longest: Duration,
-    /// Pages written for the host.
-    host_programs: u64,
-    /// All pages written to flash.
-    pages_written: u64,
+    written: Written,
 }
 
 impl Round {
     /// Takes the counters at the end of the round; called at its start, too, it keeps what was added.
-    const fn count(&mut self, counters: &Counters) {
-        self.host_programs = counters.host_programs - self.host_programs;
-        self.pages_written = counters.pages_written() - self.pages_written;
+    const fn count(&mut self, counters: &Counters, page_bytes: u64) {
+        self.written.media = counters.pages_programmed() * page_bytes - self.written.media;
     }
 
     fn followed_by(self, next: &Self) -> Self {
@@ -279,8 +281,7 @@ impl Round {
             bytes: self.bytes + next.bytes,
             response_ns: self.response_ns + next.response_ns,
             longest: self.longest.max(next.longest),
-            host_programs: self.host_programs + next.host_programs,
-            pages_written: self.pages_written + next.pages_written,
+            written: self.written + next.written,
         }
     }
 
@@ -289,7 +290,7 @@ impl Round {
             SteadyMetric::Iops => self.iops(),
             SteadyMetric::Bandwidth => self.mib_per_s(),
             SteadyMetric::MeanResponse => self.mean_response_us(),
-            SteadyMetric::WriteAmplification => self.write_amplification(),
+            SteadyMetric::WriteAmplification => self.written.amplification(),
         }
     }
 
@@ -308,10 +309,5 @@ impl Round {
 
     fn mean_response_us(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.response_ns as f64 / self.requests as f64 / 1e3)
-    }
-
-    fn write_amplification(&self) -> Option<f64> {
-        let (all, host) = (self.pages_written as f64, self.host_programs as f64);
-        (self.host_programs > 0).then(|| all / host)
     }
 }

@@ -100,7 +100,7 @@ pub struct BoundRunSummary {
     pub growth: f64,
     /// Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as in the run.
     pub victims_foreseen: bool,
-    /// Pages written to flash for each that the host wrote; null if it wrote none.
+    /// Bytes programmed into flash for each that the host wrote; null if it wrote none.
     pub write_amplification: Option<f64>,
 }
 
@@ -147,7 +147,7 @@ impl Summary {
     ) -> Self {
         let (verdict, flows) = recorder.judge(work, dies_per_drive);
         Self {
-            schema: 1,
+            schema: 2,
             version: env!("CARGO_PKG_VERSION"),
             config_digest: config.digest(),
             seed: config.seed,

@@ -211,7 +211,7 @@ impl Scheduler {
         let die = backend.ftl.geometry.die_of_plane(plane);
         let mut group = Fifo::default();
         let placed = self.place(backend, id, plane, &mut group, now);
-        let mut summary = placed.closes_block;
+        let mut filled = u64::from(placed.closes_block);
         let in_cache = backend.ftl.is_in_cache(placed.page);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
@@ -231,13 +231,14 @@ impl Scheduler {
                     && next.is_some_and(legal)
                     && let Some(id) = self.queues.pop_write(queue)
                 {
-                    summary |= self.place(backend, id, other, &mut group, now).closes_block;
+                    let placed = self.place(backend, id, other, &mut group, now);
+                    filled += u64::from(placed.closes_block);
                     members += 1;
                 }
             }
         }
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let mut array = backend.host_program_time(placed.page, offset, summary);
+        let mut array = backend.host_program_time(placed.page, offset, filled);
         if !backend.ftl.geometry.ends_program(offset) {
             let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
             members += units;
@@ -268,7 +269,7 @@ impl Scheduler {
         {
             let placed = self.place(backend, id, plane, group, now);
             units += 1;
-            let array = backend.host_program_time(placed.page, offset, placed.closes_block);
+            let array = backend.host_program_time(placed.page, offset, placed.closes_block.into());
             if backend.ftl.geometry.ends_program(offset) {
                 return (units, array);
             }

@@ -79,7 +79,7 @@ fn after_a_program_fails_the_block_is_copied_and_the_page_programmed_again() {
     toy.run();
     let counters = toy.ssd.counters();
     assert_eq!((counters.host_programs, counters.programs, counters.reads), (3, 9, 3));
-    assert_eq!(counters.write_amplification(), Some(3.0));
+    assert_eq!(counters.page_write_amplification(), Some(3.0));
     let report = toy.ssd.backend().fault_report().expect("faults are configured");
     assert_eq!((report.program_failures, report.pages_copied), (3, 3));
     assert_eq!(report.grown_bad_blocks(), 3);

@@ -4,6 +4,7 @@ use copyback::collector::job::{Job, Tally, end_line};
 use copyback::config::Loader;
 use copyback::ftl::Ftl;
 use copyback::ids::{DieId, Lpn, PlaneId};
+use copyback::metrics::Written;
 use copyback::placement::HostPage;
 use copyback::ssd::Part::{Bus, Service};
 
@@ -73,8 +74,10 @@ fn the_die_that_holds_parity_goes_round_and_every_second_page_has_one_of_parity(
     toy.run();
     let counters = toy.ssd.counters();
     assert_eq!((counters.host_programs, counters.parity, counters.programs), (24, 12, 36));
-    assert_eq!(counters.write_amplification(), Some(1.5));
-    assert_eq!(counters.write_amplification_without_parity(), Some(1.0));
+    assert_eq!(counters.page_write_amplification(), Some(1.5));
+    let written = Written::new(24 * 4096, &counters, 4096);
+    assert_eq!(written.amplification(), Some(1.5));
+    assert_eq!(written.amplification_without(counters.parity * 4096), Some(1.0));
     // Of each line one die has no page of data.
     let without = |line: u32| {
         let ftl = &toy.ssd.backend().ftl;

@@ -81,7 +81,7 @@ fn each_miss_costs_what_the_paper_says() {
     assert_eq!((mapping.evictions, mapping.dirty_evictions), (5, 4));
     assert_eq!((mapping.reads, mapping.writes), (5, 4));
     assert_eq!((counters.host_programs, counters.programs, counters.reads), (5, 9, 9));
-    assert_eq!(counters.write_amplification(), Some(9.0 / 5.0));
+    assert_eq!(counters.page_write_amplification(), Some(9.0 / 5.0));
 }
 
 #[test]

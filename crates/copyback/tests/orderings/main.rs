@@ -116,9 +116,9 @@ fn yielding_never_lengthens_the_mean_read() {
 #[test]
 fn yielding_changes_write_amplification_only_through_the_order_of_things() {
     over_seeds(|seed| {
-        let patient = number(&run(SYNTHETIC, seed, NONE), "/write_amplification");
+        let patient = number(&run(SYNTHETIC, seed, NONE), "/page_write_amplification");
         for scheme in [YIELDING, EVERY_SWITCH, SUSPEND] {
-            let found = number(&run(SYNTHETIC, seed, scheme), "/write_amplification");
+            let found = number(&run(SYNTHETIC, seed, scheme), "/page_write_amplification");
             let change = (found / patient - 1.0).abs();
             assert!(change < 0.05, "seed {seed}, {scheme:?}: {found} instead of {patient}");
         }

@@ -214,7 +214,7 @@ fn timed_after_untimed(row: &Row, length: Length) -> f64 {
     config.precondition.overwrites = Overwrites::Fixed(length.warm as f64);
     let requests = config.logical_pages() * length.measured;
     config.workload = Workload::Synthetic(workload(row, requests));
-    number(&run(&config).summary().expect("it has run").to_json(), "/write_amplification")
+    number(&run(&config).summary().expect("it has run").to_json(), "/page_write_amplification")
 }
 
 /// Compares what `measure` finds with the Monte Carlo value of every row that `chosen` picks.

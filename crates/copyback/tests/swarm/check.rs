@@ -12,6 +12,7 @@ use crate::draw::Case;
 use crate::flows;
 use crate::measured;
 use crate::run::{Outcome, prepared};
+use crate::written;
 
 /// Percentiles are at most this much high: the histogram has three digits.
 const HISTOGRAM_ERROR: f64 = 1.001;
@@ -52,7 +53,7 @@ impl Outcome {
         responses
     }
 
-    fn series_sum(&self, name: &str) -> f64 {
+    pub fn series_sum(&self, name: &str) -> f64 {
         let column = self.series.iter().find(|(column, _)| *column == name);
         column.map_or(f64::NAN, |(_, values)| values.iter().sum())
     }
@@ -69,6 +70,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     series_agrees(outcome)?;
     measured::check(&case.config, outcome)?;
     flows::check(&case.config, outcome)?;
+    written::check(&case.config, outcome)?;
     flash_counters(&case.config, outcome)?;
     nothing_waits_for_collections(&case.config, outcome)?;
     host_operations(case, outcome)?;
@@ -84,6 +86,7 @@ pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     series_agrees(outcome)?;
     flows::check(&case.config, outcome)?;
+    written::check(&case.config, outcome)?;
     measured::check(&case.config, outcome)
 }
 

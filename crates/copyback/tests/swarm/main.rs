@@ -39,6 +39,7 @@ mod translation;
 mod victims;
 mod whole;
 mod workload;
+mod written;
 
 use std::path::Path;
 

@@ -22,6 +22,7 @@ mod stripe;
 mod tally;
 mod view;
 
+pub use parity::UntimedParity;
 pub use saved::SavedLines;
 pub use stripe::StripePages;
 pub use tally::LineTally;

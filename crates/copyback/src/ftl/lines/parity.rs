@@ -46,12 +46,20 @@ pub struct Parity {
     given: Vec<DieId>,
     /// Whether programs take time: not while a drive is prepared.
     takes_time: bool,
-    /// Pages that were programmed in no time.
-    untimed: u64,
+    untimed: UntimedParity,
     /// Pages of parity that waited for their die at once, at most.
     most_held: usize,
     /// The die that is lost, if one is.
     pub(super) lost: Option<Box<LostDie>>,
+}
+
+/// Parity that was programmed in no time.
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+pub struct UntimedParity {
+    /// Pages.
+    pub pages: u64,
+    /// Blocks that they filled.
+    pub filled: u64,
 }
 
 impl Parity {
@@ -73,7 +81,7 @@ impl Parity {
             held: 0,
             given: Vec::new(),
             takes_time: false,
-            untimed: 0,
+            untimed: UntimedParity::default(),
             most_held: 0,
             lost: None,
         }
@@ -200,8 +208,8 @@ impl Parity {
     }
 
     /// Counts from now on; what is programmed takes time.
-    pub(super) const fn run_begins(&mut self) {
-        (self.untimed, self.most_held) = (0, self.held);
+    pub(super) fn run_begins(&mut self) {
+        (self.untimed, self.most_held) = (UntimedParity::default(), self.held);
         self.takes_time = true;
     }
 }
@@ -320,7 +328,8 @@ impl Tables {
         if parity.takes_time || !parity.due[die.index()].is_empty() {
             return parity.give(die, page);
         }
-        parity.untimed += 1;
+        parity.untimed.pages += 1;
+        parity.untimed.filled += u64::from(offset + 1 == self.limits.data_pages);
         self.program_parity(page);
     }
 
@@ -376,7 +385,7 @@ impl Tables {
     }
 
     /// Takes how much parity has been programmed in no time since the last call.
-    pub(in crate::ftl) fn take_untimed_parity(&mut self) -> u64 {
+    pub(in crate::ftl) fn take_untimed_parity(&mut self) -> UntimedParity {
         let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
         parity.map(|parity| std::mem::take(&mut parity.untimed)).unwrap_or_default()
     }

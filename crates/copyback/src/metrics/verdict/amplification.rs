@@ -3,21 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Parts of a run, with as many pages written for the host in each.
+use crate::metrics::Written;
+
+/// Parts of a run, with as many bytes written by the host in each.
 const PARTS: usize = 10;
 /// Student's t for a 95% confidence interval of the mean of so many parts.
 const STUDENT: f64 = 2.262;
 /// Most that the mean may be uncertain by, or that its halves may differ by, as a share.
 const MOST: f64 = 0.1;
-
-/// Pages written so far, at some time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Written {
-    /// For the host.
-    pub host: u64,
-    /// In all.
-    pub all: u64,
-}
 
 /// Write amplification over the run: whether it has come to rest.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -54,10 +47,7 @@ impl Amplification {
             let row = rows.partition_point(|row| (row.host as f64) < wanted);
             if part == 0 { Written::default() } else { rows[row.min(rows.len() - 1)] }
         };
-        let between = |from: Written, to: Written| {
-            let host = to.host - from.host;
-            (host > 0).then(|| (to.all - from.all) as f64 / host as f64)
-        };
+        let between = |from: Written, to: Written| (to - from).amplification();
         let by_part: Vec<_> = (0..PARTS).map(|part| between(at(part), at(part + 1))).collect();
         let middle = at(PARTS / 2);
         let last_half = between(middle, end)?;
@@ -93,10 +83,10 @@ fn uncertainty(parts: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows of a hundred pages of the host each, with so many written in all.
-    fn rows(all: impl Iterator<Item = u64>) -> Vec<Written> {
-        let so_far = all.scan(Written::default(), |sum, all| {
-            *sum = Written { host: sum.host + 100, all: sum.all + all };
+    /// Rows of a hundred bytes of the host each, with so many programmed.
+    fn rows(media: impl Iterator<Item = u64>) -> Vec<Written> {
+        let so_far = media.scan(Written::default(), |sum, media| {
+            *sum = *sum + Written { host: 100, media };
             Some(*sum)
         });
         so_far.collect()
@@ -105,7 +95,7 @@ mod tests {
     #[test]
     fn the_same_all_along_has_settled() {
         let found = Amplification::of(&rows((0..100).map(|row| 290 + 20 * (row % 2))));
-        let found = found.expect("pages were written");
+        let found = found.expect("the host wrote");
         assert_eq!(found.by_part, [Some(3.0); PARTS]);
         assert_eq!((found.last_half, found.has_settled), (3.0, Some(true)));
     }
@@ -114,7 +104,7 @@ mod tests {
     fn what_begins_to_collect_on_the_way_has_not() {
         // Nothing collected for half of the run, then the same all along: the mean of the whole is neither.
         let found = Amplification::of(&rows((0..100).map(|row| if row < 50 { 100 } else { 500 })));
-        let found = found.expect("pages were written");
+        let found = found.expect("the host wrote");
         assert_eq!((found.last_half, found.has_settled), (5.0, Some(false)));
         assert_eq!(found.by_part[4..6], [Some(1.0), Some(5.0)]);
     }
@@ -132,7 +122,7 @@ mod tests {
     fn a_single_wave_of_collections_tells_little_and_many_tell_enough() {
         // Everything is collected in a tenth of each half.
         let wave = |row: u64| if row % 50 < 5 { 1_000 } else { 100 };
-        let found = Amplification::of(&rows((0..100).map(wave))).expect("pages were written");
+        let found = Amplification::of(&rows((0..100).map(wave))).expect("the host wrote");
         assert!(
             (found.last_half - 1.9).abs() < 1e-12 && found.uncertainty > Some(0.3),
             "{found:?}"
@@ -140,7 +130,7 @@ mod tests {
         assert_eq!(found.has_settled, Some(false));
         // As many pages in a wave every five rows.
         let waves = |row: u64| if row.is_multiple_of(5) { 550 } else { 100 };
-        let found = Amplification::of(&rows((0..100).map(waves))).expect("pages were written");
+        let found = Amplification::of(&rows((0..100).map(waves))).expect("the host wrote");
         assert_eq!((found.last_half, found.has_settled), (1.9, Some(true)));
     }
 
@@ -156,6 +146,6 @@ mod tests {
         let found = Amplification::of(&rows([300, 300, 300].into_iter())).expect("some");
         assert_eq!(found.has_settled, None);
         assert_eq!(Amplification::of(&rows([].into_iter())), None);
-        assert_eq!(Amplification::of(&[Written { host: 0, all: 7 }]), None);
+        assert_eq!(Amplification::of(&[Written { host: 0, media: 7 }]), None);
     }
 }

@@ -18,7 +18,7 @@ use crate::units::Duration;
 use super::dies::{Spell, SpellSummary};
 use super::{LatencyStats, Ledger, Responses};
 
-pub use amplification::{Amplification, SettlingSummary, Written};
+pub use amplification::{Amplification, SettlingSummary};
 pub use backlog::{Backlog, Load, LoadSummary, State};
 pub use holds::Holds;
 
