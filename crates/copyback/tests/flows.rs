@@ -287,3 +287,78 @@ fn what_makes_no_sense_is_refused() {
         assert!(found.contains(fault), "{fault}:\n{found}");
     }
 }
+
+/// Random reads of a closed loop on a drive of eight dies, for so long that the start no longer counts.
+fn competing(iodepth: u32) -> String {
+    reads("duration = \"6s\"")
+        .replace("iodepth = 1,", &format!("iodepth = {iodepth},"))
+        .replace("sequential_share = 1.0", "sequential_share = 0.0")
+}
+
+/// Closed loops of these depths before what `host` says. Returns of each flow its requests, and its throughput times its
+/// mean response.
+fn compete(depths: &[u32], host: &str) -> Vec<(f64, f64)> {
+    let competing: Vec<_> = depths.iter().map(|iodepth| competing(*iodepth)).collect();
+    let text = flows(&competing)
+        .replace("chips_per_channel = 1", "chips_per_channel = 8")
+        .replace("queues = 8\n    queue_depth = 32", host);
+    let (summary, _) = run(&text.replace("metrics.requests = true", ""));
+    let of = |flow: &Value| {
+        let number = |pointer: &str| flow.pointer(pointer).and_then(Value::as_f64).expect(pointer);
+        let count = number("/requests/count");
+        (count, number("/throughput/iops") * number("/response_us/all/mean") / 1e6)
+    };
+    summary["flows"].as_array().expect("several").iter().map(of).collect()
+}
+
+const NCQ: &str = "interface = \"ncq\"";
+
+#[test]
+fn equal_closed_loops_get_equal_shares_wherever_they_wait() {
+    for host in [
+        NCQ,
+        "queues = 1\n queue_depth = 16",
+        "queues = 2\n queue_depth = 8",
+        "queue_depth = 64\n [array]\n layout = \"raid0\"\n devices = 2\n queue_depth = 16",
+    ] {
+        let shares = compete(&[64, 64], host);
+        let [first, second] = [shares[0].0, shares[1].0];
+        assert!((first / second - 1.0).abs() < 0.02, "{host}: {first} and {second}");
+    }
+}
+
+#[test]
+fn throughput_times_response_is_the_depth_of_each_closed_loop() {
+    // Little's law, with everything in it that a request waits for: places of the device's queue, too.
+    let deep = [64; 64];
+    for depths in [&[128][..], &[32, 4], &[4, 32], &[64, 64], &deep] {
+        for (depth, (_, found)) in depths.iter().zip(compete(depths, NCQ)) {
+            let depth = f64::from(*depth);
+            assert!((found / depth - 1.0).abs() < 0.01, "{depths:?}: {found} of {depth}");
+        }
+    }
+}
+
+#[test]
+fn what_has_arrived_before_the_end_of_an_open_loop_is_completed() {
+    // Ten arrive within 1 ms; each takes 300 us of the only die.
+    let text = alone("duration = \"1ms\", inter_arrival = \"100us\"")
+        .replace("iodepth = 1, ", "")
+        .replace("read = \"100us\"", "read = \"300us\"")
+        .replace("queues = 8\n    queue_depth = 32", "queues = 1\n queue_depth = 2");
+    let (summary, requests) = run(&text);
+    assert_eq!(arrivals_us(&requests, 0), (0..10).map(|n| n * 100).collect::<Vec<_>>());
+    assert_eq!(summary["throughput"]["simulated_s"], 0.003);
+    // The last arrives at 900 us and is served from 2,700 to 3,000.
+    assert_eq!(summary["response_us"]["all"]["max"], 2100.0);
+}
+
+#[test]
+fn what_has_arrived_before_the_end_of_a_closed_loop_is_completed() {
+    let text = alone("duration = \"250us\"")
+        .replace("iodepth = 1,", "iodepth = 4,")
+        .replace("queues = 8\n    queue_depth = 32", "queues = 1\n queue_depth = 1");
+    let (_, requests) = run(&text);
+    // Four at once; their places come free at 100 and 200 us.
+    assert_eq!(arrivals_us(&requests, 0), [0, 0, 0, 0, 100, 200]);
+}

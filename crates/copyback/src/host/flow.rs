@@ -10,6 +10,7 @@ use crate::outcome::Outcome;
 use crate::units::{Duration, Instant};
 use crate::workload::{InputError, Request, Source};
 
+use super::free::FreePlaces;
 use super::input::Input;
 
 /// A flow of requests.
@@ -42,8 +43,8 @@ pub(super) struct Flow {
 enum Pace {
     /// The request's own time.
     Open,
-    /// The end of an earlier one, and its own time if it has one.
-    Closed { iodepth: u32 },
+    /// The end of an earlier one, and its own time if it has one: the later of both.
+    Closed { iodepth: u32, free: FreePlaces },
 }
 
 /// Whether a flow has begun.
@@ -71,7 +72,7 @@ impl Flow {
     pub fn new(config: &FlowConfig, source: Source, queue: usize) -> Result<Self, InputError> {
         let mut source = Input::new(source);
         let pace = match config.iodepth() {
-            Some(iodepth) => Pace::Closed { iodepth },
+            Some(iodepth) => Pace::Closed { iodepth, free: FreePlaces::new(iodepth) },
             None => Pace::Open,
         };
         let next = pace.fetch(&mut source)?;
@@ -148,10 +149,13 @@ impl Flow {
         Some(self.start()? + duration)
     }
 
-    /// Ends it if it has lasted as long as it should.
+    /// Ends it if it has lasted as long as it should, unless a request that arrived before waits.
     #[inline(always)]
     pub fn expire(&mut self, now: Instant) {
-        if self.end().is_some_and(|end| now >= end) {
+        if let Some(end) = self.end()
+            && now >= end
+            && self.next_arrival().is_none_or(|arrival| arrival >= end)
+        {
             self.stop();
         }
     }
@@ -163,16 +167,23 @@ impl Flow {
     }
 
     /// When the next request arrives or arrived, or when the flow ends if that comes first; `None` if
-    /// there is none, or it waits for an earlier one to end.
+    /// there is none, or its arrival waits for an earlier one to end.
     #[inline(always)]
-    pub fn arrival(&self, now: Instant) -> Option<Instant> {
+    pub fn arrival(&self) -> Option<Instant> {
+        let arrival = self.next_arrival()?;
+        Some(self.end().map_or(arrival, |end| arrival.min(end)))
+    }
+
+    /// When the next request arrives or arrived, however long the flow lasts. In a closed loop that is once a place is
+    /// free and the request is due.
+    #[inline(always)]
+    fn next_arrival(&self) -> Option<Instant> {
         let (next, start) = (self.next.as_ref()?, self.start()?);
         let due = start + (next.arrival - Instant::START);
-        let arrival = match self.pace {
-            Pace::Open => due,
-            Pace::Closed { iodepth } => (self.outstanding < iodepth).then(|| due.max(now))?,
-        };
-        Some(self.end().map_or(arrival, |end| arrival.min(end)))
+        match &self.pace {
+            Pace::Open => Some(due),
+            Pace::Closed { free, .. } => Some(due.max(free.first()?)),
+        }
     }
 
     /// Takes the next request, which has [arrived](Self::arrival) at `arrival`, at or before `now`.
@@ -188,8 +199,9 @@ impl Flow {
             None => self.pace.fetch(&mut self.source)?,
         };
         self.outstanding += 1;
-        if let Pace::Closed { iodepth } = self.pace {
-            let most = self.source.most_rounds_at_once(iodepth);
+        if let Pace::Closed { iodepth, free } = &mut self.pace {
+            free.take();
+            let most = self.source.most_rounds_at_once(*iodepth);
             match self.rounds.check(self.source.rounds(), now, most) {
                 // Nothing will change: the drive takes no writes any more.
                 Err(_) if self.rejected => self.next = None,
@@ -199,9 +211,12 @@ impl Flow {
         Ok(request)
     }
 
-    /// One of its requests leaves the array.
-    pub fn leave(&mut self, outcome: Outcome) {
+    /// One of its requests leaves the array at `now`.
+    pub fn leave(&mut self, outcome: Outcome, now: Instant) {
         self.outstanding -= 1;
+        if let Pace::Closed { free, .. } = &mut self.pace {
+            free.give_back(now);
+        }
         self.rejected |= outcome == Outcome::Rejected;
     }
 

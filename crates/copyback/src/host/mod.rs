@@ -1,6 +1,7 @@
 //! The host: when requests arrive, and how many the drive or the array takes at once.
 
 mod flow;
+mod free;
 mod input;
 mod request;
 
@@ -41,8 +42,10 @@ struct Queue {
     outstanding: u32,
     /// What waits for its places cost because of collections.
     places: Places<RequestId>,
-    /// Whether requests with times of their own come through it: those of a closed loop never wait here.
-    may_be_waited_for: bool,
+    /// Places of the closed loops whose requests come through it; of an open loop, as many as can be.
+    asked_for: u64,
+    /// The flow that is looked at first: of equal arrivals none is preferred.
+    next_flow: usize,
 }
 
 impl Host {
@@ -59,7 +62,7 @@ impl Host {
         let flows = config.workload.flows();
         // A queue that no flow uses is never looked at.
         let queues = flows.len().min(config.host.queues as usize);
-        let queues = (0..queues).map(|_| Queue::new(depth)).collect();
+        let queues = (0..queues).map(|queue| Queue::new(depth, queue)).collect();
         let mut host = Self {
             flows: Vec::new(),
             queues,
@@ -83,7 +86,9 @@ impl Host {
     ) -> Result<(), InputError> {
         let source = source(flow, index, config)?;
         let queue = index % self.queues.len();
-        self.queues[queue].may_be_waited_for |= flow.iodepth().is_none();
+        let asked_for = flow.iodepth().map_or(u64::MAX, u64::from);
+        let own = &mut self.queues[queue];
+        own.asked_for = own.asked_for.saturating_add(asked_for);
         let flow = Flow::new(flow, source, queue)?;
         self.are_waiting |= !flow.has_begun();
         self.flows.push(flow);
@@ -118,7 +123,8 @@ impl Host {
         Ok(None)
     }
 
-    /// The flow of `queue` whose request has waited longest, and since when.
+    /// The flow of `queue` whose request has waited longest, and since when. Of requests that arrived at the same time
+    /// that of the flow is first which has waited longest for its turn.
     #[inline(always)]
     fn ready_flow(
         &mut self,
@@ -127,10 +133,12 @@ impl Host {
         arrivals: &mut Arrivals,
     ) -> Option<(Instant, usize)> {
         let mut first: Option<(Instant, usize)> = None;
-        let mut index = queue;
-        while let Some(flow) = self.flows.get_mut(index) {
+        let own = self.queues[queue].next_flow;
+        let turns = [own..self.flows.len(), queue..own];
+        for index in turns.into_iter().flat_map(|turn| turn.step_by(self.queues.len())) {
+            let flow = &mut self.flows[index];
             flow.expire(now);
-            match flow.arrival(now) {
+            match flow.arrival() {
                 Some(arrival) if arrival > now => {
                     flow.announce(arrival, FlowId::from_index(index), arrivals);
                 }
@@ -139,7 +147,6 @@ impl Host {
                 }
                 Some(_) | None => {}
             }
-            index += self.queues.len();
         }
         first
     }
@@ -157,7 +164,9 @@ impl Host {
         self.entered.0 += 1;
         let id = RequestId::from_index(self.requests.next_place());
         let queue_index = flow.queue;
+        let next_flow = Some(index + self.queues.len()).filter(|next| *next < self.flows.len());
         let queue = &mut self.queues[queue_index];
+        queue.next_flow = next_flow.unwrap_or(queue_index);
         queue.outstanding += 1;
         let has_waited = request.arrival < now;
         let behind = if has_waited { queue.places.in_the_way(now) } else { None };
@@ -245,7 +254,7 @@ impl Host {
         let queue = &mut self.queues[flow.queue];
         queue.outstanding -= 1;
         queue.places.leave(finished.request, now - active.entered, finished.parts.late());
-        flow.leave(finished.outcome);
+        flow.leave(finished.outcome, now);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);
         self.requests.remove(finished.request.index());
@@ -317,9 +326,10 @@ fn source(flow: &FlowConfig, index: usize, config: &Config) -> Result<Source, In
 }
 
 impl Queue {
-    fn new(depth: u32) -> Self {
+    /// An empty queue of so many places; `first` is the first flow whose requests come through it.
+    fn new(depth: u32, first: usize) -> Self {
         let places = Places::new(depth as usize);
-        Self { depth, outstanding: 0, places, may_be_waited_for: false }
+        Self { depth, outstanding: 0, places, asked_for: 0, next_flow: first }
     }
 
     const fn has_room(&self) -> bool {
@@ -328,6 +338,9 @@ impl Queue {
 
     /// Whether it has just become full, and somebody may wait for a place.
     const fn is_to_be_followed(&self) -> bool {
-        self.may_be_waited_for && !self.has_room() && !self.places.is_followed()
+        self.asked_for > self.depth as u64 && !self.has_room() && !self.places.is_followed()
     }
 }
+
+#[cfg(test)]
+mod tests;

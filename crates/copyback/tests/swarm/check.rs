@@ -8,6 +8,7 @@ use copyback::ssd::Part;
 use copyback::units::Duration;
 use copyback::workload::{Operation, Request};
 
+use crate::closed_loops;
 use crate::draw::Case;
 use crate::flows;
 use crate::measured;
@@ -70,6 +71,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     series_agrees(outcome)?;
     measured::check(&case.config, outcome)?;
     flows::check(&case.config, outcome)?;
+    closed_loops::check(&case.config, outcome)?;
     written::check(&case.config, outcome)?;
     flash_counters(&case.config, outcome)?;
     nothing_waits_for_collections(&case.config, outcome)?;
@@ -86,6 +88,7 @@ pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
     }
     series_agrees(outcome)?;
     flows::check(&case.config, outcome)?;
+    closed_loops::check(&case.config, outcome)?;
     written::check(&case.config, outcome)?;
     measured::check(&case.config, outcome)
 }
@@ -199,6 +202,7 @@ fn always_mapped(case: &Case) -> bool {
 
 fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> {
     let floor = Floor::new(case);
+    let always_fits = closed_loops::always_fit(&case.config);
     let rows = &outcome.requests;
     for row in 0..rows.len() {
         let least = floor.response(rows.operation[row], rows.bytes[row]).as_ns();
@@ -208,8 +212,8 @@ fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> 
         let least = if is_lost { 0 } else { least };
         holds(&format!("row {row}: {found} ns, at least {least} are needed"), found >= least)?;
         let waited = rows.parts_ns[Part::HostQueue as usize][row];
-        let closed_loop = case.flows[usize::from(rows.flow[row])].closed_loop;
-        holds("a closed loop waits for no queue", !closed_loop || waited == 0)?;
+        let fits = always_fits[usize::from(rows.flow[row])];
+        holds("who fits into a queue does not wait for it", !fits || waited == 0)?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@
 mod array;
 mod check;
 mod choices;
+mod closed_loops;
 mod counts;
 mod coverage;
 mod digests;

@@ -21,7 +21,6 @@ const SECTOR: u64 = 512;
 /// The requests of a flow.
 pub struct Flow {
     pub requests: Vec<Request>,
-    pub closed_loop: bool,
     /// Whether its requests arrive at other times than they say.
     pub is_untimed: bool,
     trace: Option<(PathBuf, String)>,
@@ -259,7 +258,7 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
     let mut generator = generator.ok()?;
     let requests = std::iter::from_fn(|| generator.next_request().transpose());
     let requests = requests.collect::<Result<_, _>>().ok()?;
-    Some(Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace: None })
+    Some(Flow { requests, is_untimed: false, trace: None })
 }
 
 fn replayed(config: &Config, workload: &TraceWorkload, draw: &mut Draw, length: Length) -> Flow {
@@ -284,7 +283,7 @@ fn replayed(config: &Config, workload: &TraceWorkload, draw: &mut Draw, length: 
     }
     requests.truncate(workload.limit.unwrap_or(u64::MAX) as usize);
     let trace = Some((workload.path.clone(), text));
-    Flow { requests, closed_loop: workload.iodepth.is_some(), is_untimed: false, trace }
+    Flow { requests, is_untimed: false, trace }
 }
 
 fn operation(draw: &mut Draw, shares: [f64; 4]) -> Operation {
