@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import copyback
+from copyback import console
+from terminal import printed
 
 DRIVE: dict[str, Any] = {
     "ssd": {
@@ -78,3 +80,13 @@ def test_more_room_to_wait_means_fewer_pages_of_the_table() -> None:
 def test_sizes_that_hold_nothing_are_refused(mapping: dict[str, str], said: str) -> None:
     with pytest.raises(copyback.InputError, match=said):
         write_amplification(type="demand_paged", **mapping)
+
+
+def test_notes_that_were_read_before_the_run_are_not_printed_again() -> None:
+    mapping = {"type": "demand_paged"}
+    result = copyback.run(DRIVE, ssd__ftl__mapping=mapping, workload__requests=2_000)
+    result.summary.notes = ["read before", "new"]
+    shown = printed(console.overview(result, told=["read before"]))
+    assert "Found in RAM".lower() in shown, "the table has cost nothing"
+    assert "new" in shown
+    assert "read before" not in shown

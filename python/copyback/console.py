@@ -353,8 +353,8 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
         *steady.facts(summary, config),
     ]
     if table := describe.mapping(summary):
-        told = " · ".join(f"{what.lower()}: {value}" for what, value in table)
-        after.append(("Mapping", told))
+        costs = " · ".join(f"{what.lower()}: {value}" for what, value in table)
+        after.append(("Mapping", costs))
     if array is not None:
         after += [
             ("Bandwidth", describe.steadiness(summary)),
