@@ -38,6 +38,9 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Every operation, at its [number](Self::number).
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+
     /// The name in outputs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,12 +53,7 @@ impl Operation {
 
     /// Its place in tables: 0 read, 1 write, 2 trim, 3 flush.
     pub const fn number(self) -> u8 {
-        match self {
-            Self::Read => 0,
-            Self::Write => 1,
-            Self::Trim => 2,
-            Self::Flush => 3,
-        }
+        self as u8
     }
 }
 

@@ -36,7 +36,7 @@ fn run(config: &Config) -> RequestColumns {
 }
 
 fn operation(number: u8) -> Operation {
-    [Operation::Read, Operation::Write, Operation::Trim, Operation::Flush][usize::from(number)]
+    Operation::ALL[usize::from(number)]
 }
 
 /// What was asked in a run, by order of arrival.

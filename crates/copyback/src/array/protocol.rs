@@ -12,7 +12,7 @@ use crate::outside::Failed;
 use crate::units::{Duration, Instant, earlier};
 
 use super::coordination::supply::ExternalCoordinator;
-use super::coordination::{Agent, Coordinator, Message, Order, Orders, View, coordinator};
+use super::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinator};
 
 /// What is said, and by whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -59,7 +59,7 @@ const MOST_IN_VAIN: u32 = 1_000_000;
 /// The controller's coordinator, the drives' agents, and what they have sent one another.
 #[derive(Debug, Checkpointed)]
 pub struct Protocol {
-    coordinator: Box<dyn Coordinator>,
+    coordinator: Scheme,
     /// `None` for a drive that does not speak.
     agents: Vec<Option<Agent>>,
     latency: Duration,

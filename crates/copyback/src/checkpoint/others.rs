@@ -92,13 +92,8 @@ impl Checkpointed for Operation {
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        match from.variant()? {
-            0 => Ok(Self::Read),
-            1 => Ok(Self::Write),
-            2 => Ok(Self::Trim),
-            3 => Ok(Self::Flush),
-            _ => Err(from.unknown_variant()),
-        }
+        let number = from.variant()?;
+        Self::ALL.get(usize::from(number)).copied().ok_or_else(|| from.unknown_variant())
     }
 }
 

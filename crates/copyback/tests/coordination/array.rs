@@ -1,9 +1,7 @@
 //! Real drives under a coordinator: a run loop reduced to what coordination needs. Requests go to a
 //! drive each; messages take the protocol's latency.
 
-use copyback::array::coordination::{
-    Agent, Coordinator, Message, Order, Orders, View, coordinator,
-};
+use copyback::array::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinator};
 use copyback::collector::job::collect_untimed;
 use copyback::collector::permit::Asked;
 use copyback::config::{Config, Coordination};
@@ -54,7 +52,7 @@ struct Drive {
 /// An array under way.
 pub struct Array {
     drives: Vec<Drive>,
-    coordinator: Box<dyn Coordinator>,
+    coordinator: Scheme,
     mail: EventQueue<Mail>,
     latency: Duration,
     requests: std::vec::IntoIter<Request>,

@@ -1,8 +1,6 @@
 //! A coordinator that is told what drives say, and what it answers.
 
-use copyback::array::coordination::{
-    Coordinator, Message, Order, Orders, Report, View, coordinator,
-};
+use copyback::array::coordination::{Message, Order, Orders, Report, Scheme, View, coordinator};
 use copyback::collector::permit::{Asked, Until};
 use copyback::config::{Config, Loader};
 use copyback::ids::SsdId;
@@ -59,7 +57,7 @@ pub const fn at_us(us: u64) -> Instant {
 
 /// A coordinator and the requests in its array.
 pub struct Script {
-    coordinator: Box<dyn Coordinator>,
+    coordinator: Scheme,
     pub outstanding: u32,
 }
 

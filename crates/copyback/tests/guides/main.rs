@@ -1,5 +1,5 @@
 //! Do the guides' examples work? Their code is put into a copy of the crate, just as each guide says,
-//! and the tests are run there.
+//! and the tests are run there. A warning is an error.
 
 #![allow(missing_docs)]
 
@@ -30,12 +30,14 @@ fn the_examples_of_the_guides_compile_and_pass_their_tests() {
         "mapping::patient",
         "devices",
         "translation_layer",
+        "every_schedule_goes_on",
     ]);
     for test in [
         "plain::tests::says_what_is_wrong",
         "first_below::tests::takes",
         "yield_to_reads::tests::only_reads",
         "patient::tests::waits",
+        "every_schedule_goes_on_from_a_checkpoint",
     ] {
         assert!(output.contains(test), "{output}");
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What of the repository the copy needs.
-const PARTS: [&str; 22] = [
+const PARTS: [&str; 23] = [
     "docs/reference/summary.schema.json",
     "Cargo.toml",
     "Cargo.lock",
@@ -16,6 +16,7 @@ const PARTS: [&str; 22] = [
     "crates/copyback/src",
     "crates/copyback/benches",
     "crates/copyback/tests/swarm",
+    "crates/copyback/tests/checkpoints.rs",
     "crates/copyback-config/Cargo.toml",
     "crates/copyback-config/src",
     "crates/copyback-derive/Cargo.toml",
@@ -31,6 +32,9 @@ const PARTS: [&str; 22] = [
     "crates/copyback-workload/benches",
     "README.md",
 ];
+
+/// What a warning is, whichever it is; lints that are named after it keep their level.
+const DENIED: &str = "warnings = { level = \"deny\", priority = -2 }\n";
 
 /// Our crates, which are built quickly here, for a few tests.
 const OURS: [&str; 6] = [
@@ -63,12 +67,15 @@ impl Scratch {
     }
 
     /// Gives the copies of our crates a version of their own, without which cargo would take them for the crates
-    /// themselves, and settings that build them quickly. What they depend on is as in any test, so that it is not
+    /// themselves, settings that build them quickly, and no warnings. What they depend on is as in any test, so that it is not
     /// built again.
     fn set_apart(&mut self) {
         let settings = self.files.get_mut(Path::new("Cargo.toml")).expect("it was just taken");
         let text = String::from_utf8_lossy(settings);
-        *settings = text.replace("version = \"0.", "version = \"90.").into_bytes();
+        let text = text.replace("version = \"0.", "version = \"90.");
+        let lints = "[workspace.lints.rust]\n";
+        assert!(text.contains(lints), "the workspace says which lints there are");
+        *settings = text.replace(lints, &format!("{lints}{DENIED}")).into_bytes();
         self.create(".cargo/config.toml", &OURS.map(quick_to_build).concat());
     }
 

@@ -92,11 +92,6 @@ impl External {
 }
 
 impl Coordinator for External {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(6);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         self.tell(News::Heard(device, message), view, orders);
     }

@@ -35,12 +35,14 @@ pub mod supply;
 pub use agent::Agent;
 
 use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
 
-use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::{Asked, Until};
 use crate::config::{self, Config};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
+use crate::one_of::one_of;
 use crate::outside::Failed;
 use crate::units::Instant;
 
@@ -109,9 +111,6 @@ pub struct View {
 /// The controller's side: a scheme, told what has arrived and what time it is. Each is in a file of its
 /// own and says only what it does at the occasions that matter to it.
 pub trait Coordinator: Debug + Send {
-    /// Writes which scheme it is, and how it stands.
-    fn keep_scheme(&self, out: &mut Writer<'_>);
-
     /// A message of `device` has arrived. What is to be sent is added to `orders`.
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders);
 
@@ -150,68 +149,81 @@ pub trait Coordinator: Debug + Send {
     }
 }
 
+one_of! { $
+    /// The scheme of an array.
+    #[derive(Debug, Checkpointed)]
+    pub enum Scheme {
+        /// Nobody asks.
+        Uncoordinated(Uncoordinated),
+        /// See [`reactive_inclusive`].
+        ReactiveInclusive(ReactiveInclusive),
+        /// See [`reactive_selective`].
+        ReactiveSelective(ReactiveSelective),
+        /// See [`proactive_idle`].
+        ProactiveIdle(ProactiveIdle),
+        /// See [`proactive_soft_limit`].
+        ProactiveSoftLimit(ProactiveSoftLimit),
+        /// See [`staggered`].
+        Staggered(Staggered),
+        /// See [`external`].
+        External(External),
+    }
+}
+
+impl Deref for Scheme {
+    type Target = dyn Coordinator;
+
+    fn deref(&self) -> &Self::Target {
+        each!(self, scheme => scheme)
+    }
+}
+
+impl DerefMut for Scheme {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        each!(self, scheme => scheme)
+    }
+}
+
 /// The coordinator that a checked configuration describes.
-pub fn coordinator(config: &Config) -> Box<dyn Coordinator> {
+pub fn coordinator(config: &Config) -> Scheme {
     let members = Members::new(config);
     let asked = Asked {
         at_most: config.blocks_of_a_round(),
         ..Asked::until(Until::Target(config.collection_target()))
     };
     match &config.array.coordination {
-        config::Coordination::Uncoordinated => Box::new(Uncoordinated),
+        config::Coordination::Uncoordinated => Scheme::Uncoordinated(Uncoordinated),
         config::Coordination::ReactiveInclusive { regardless, delay } => {
             let delay = Delay::new(*delay, members.count());
             let asked = Asked { regardless: *regardless, ..asked };
-            Box::new(ReactiveInclusive::new(members, asked, delay))
+            Scheme::ReactiveInclusive(ReactiveInclusive::new(members, asked, delay))
         }
-        config::Coordination::ReactiveSelective => Box::new(ReactiveSelective::new(members, asked)),
-        config::Coordination::ProactiveIdle { check, idle } => Box::new(ProactiveIdle::new(
-            ReactiveSelective::new(members, asked),
-            IdleDetector::new(check.0, idle.0),
-        )),
+        config::Coordination::ReactiveSelective => {
+            Scheme::ReactiveSelective(ReactiveSelective::new(members, asked))
+        }
+        config::Coordination::ProactiveIdle { check, idle } => {
+            Scheme::ProactiveIdle(ProactiveIdle::new(
+                ReactiveSelective::new(members, asked),
+                IdleDetector::new(check.0, idle.0),
+            ))
+        }
         config::Coordination::ProactiveSoftLimit { period, quorum, outstanding } => {
             let moment = Moment { quorum: quorum.0, outstanding: *outstanding };
-            Box::new(ProactiveSoftLimit::new(members, asked, period.0, moment))
+            Scheme::ProactiveSoftLimit(ProactiveSoftLimit::new(members, asked, period.0, moment))
         }
         config::Coordination::Staggered { window } => {
-            Box::new(Staggered::new(members, asked, window.0))
+            Scheme::Staggered(Staggered::new(members, asked, window.0))
         }
         config::Coordination::Python { policy, .. } => {
-            Box::new(External::new(policy, members.count()))
-        }
-    }
-}
-
-impl Checkpointed for Box<dyn Coordinator> {
-    fn keep(&self, out: &mut Writer<'_>) {
-        self.keep_scheme(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        fn boxed(scheme: impl Coordinator + 'static) -> Box<dyn Coordinator> {
-            Box::new(scheme)
-        }
-        match from.variant()? {
-            0 => Ok(boxed(Uncoordinated)),
-            1 => ReactiveInclusive::load(from).map(boxed),
-            2 => ReactiveSelective::load(from).map(boxed),
-            3 => ProactiveIdle::load(from).map(boxed),
-            4 => ProactiveSoftLimit::load(from).map(boxed),
-            5 => Staggered::load(from).map(boxed),
-            6 => External::load(from).map(boxed),
-            _ => Err(from.unknown_variant()),
+            Scheme::External(External::new(policy, members.count()))
         }
     }
 }
 
 /// Says nothing: each drive collects when it must.
-#[derive(Debug)]
-struct Uncoordinated;
+#[derive(Debug, Checkpointed)]
+pub struct Uncoordinated;
 
 impl Coordinator for Uncoordinated {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(0);
-    }
-
     fn heard(&mut self, _: SsdId, _: Message, _: &View, _: &mut Orders) {}
 }

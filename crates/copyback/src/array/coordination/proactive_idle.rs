@@ -9,7 +9,7 @@
 //!                             than a threshold
 //! ```
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::{Asked, Until};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
@@ -34,11 +34,6 @@ impl ProactiveIdle {
 }
 
 impl Coordinator for ProactiveIdle {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(3);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         self.selective.heard(device, message, view, orders);
     }

@@ -12,7 +12,7 @@
 //! becomes quiet. As nothing changes without requests, nobody is asked a second time while there are
 //! none.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
@@ -66,11 +66,6 @@ impl ProactiveSoftLimit {
 }
 
 impl Coordinator for ProactiveSoftLimit {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(4);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::State(report) => {

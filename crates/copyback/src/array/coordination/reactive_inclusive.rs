@@ -8,7 +8,7 @@
 //! the latency of a message begin one round, not several. The controller may [delay](super::delay) a
 //! round, until a drive must collect.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
@@ -45,11 +45,6 @@ impl ReactiveInclusive {
 }
 
 impl Coordinator for ReactiveInclusive {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(1);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { writable } => {

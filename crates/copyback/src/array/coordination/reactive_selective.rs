@@ -7,7 +7,7 @@
 //!  drive 0 ── MustCollect ──► controller ── Collect ──► drives 0, 2     (below T_hard: coordinates)
 //! ```
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 
@@ -34,11 +34,6 @@ impl ReactiveSelective {
 }
 
 impl Coordinator for ReactiveSelective {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(2);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { .. } => {

@@ -13,7 +13,7 @@
 //! the protocol have windows too, in which nobody is told anything. When nothing has been requested
 //! for a whole round, nothing can have changed, and the next request begins the windows anew.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::ids::SsdId;
 use crate::units::{Duration, Instant};
@@ -48,11 +48,6 @@ impl Staggered {
 }
 
 impl Coordinator for Staggered {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(5);
-        self.keep(out);
-    }
-
     fn heard(&mut self, device: SsdId, message: Message, _: &View, _: &mut Orders) {
         if let Message::Done { .. } = message {
             self.members.done(device, false);

@@ -45,11 +45,6 @@ impl External {
 }
 
 impl When for External {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(4);
-        self.keep(out);
-    }
-
     /// It is not asked when nothing waits. Who has failed yields no more: collections always get ahead then.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         if !at.host_waits() {

@@ -17,10 +17,12 @@ pub use at_die::AtDie;
 pub use semi_preemptive::SemiPreemptive;
 
 use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
 
-use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::config::{self, Preemption};
 use crate::ids::{DieId, PlaneId};
+use crate::one_of::one_of;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
 use supply::ExternalSchedule;
@@ -94,9 +96,6 @@ pub struct Begun {
 
 /// A scheme.
 pub trait When: Debug + Send + Sync {
-    /// Writes which scheme it is, and how it stands.
-    fn keep_scheme(&self, out: &mut Writer<'_>);
-
     /// Which requests may go before the next operation of the die's collection, which is due or under way.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted;
 
@@ -168,23 +167,34 @@ pub trait When: Debug + Send + Sync {
     }
 }
 
-impl Checkpointed for Box<dyn When> {
-    fn keep(&self, out: &mut Writer<'_>) {
-        self.keep_scheme(out);
+one_of! { $
+    /// The scheme of a drive.
+    #[derive(Debug, Checkpointed)]
+    pub enum Scheme {
+        /// Collections never yield.
+        Never(Never),
+        /// Collections in steps.
+        Partial(Partial),
+        /// Collections yield between two operations.
+        SemiPreemptive(SemiPreemptive),
+        /// Writes are charged steps of collections.
+        Paced(Paced),
+        /// As a policy from outside says.
+        External(External),
     }
+}
 
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        fn boxed(scheme: impl When + 'static) -> Box<dyn When> {
-            Box::new(scheme)
-        }
-        match from.variant()? {
-            0 => Never::load(from).map(boxed),
-            1 => Partial::load(from).map(boxed),
-            2 => SemiPreemptive::load(from).map(boxed),
-            3 => Paced::load(from).map(boxed),
-            4 => External::load(from).map(boxed),
-            _ => Err(from.unknown_variant()),
-        }
+impl Deref for Scheme {
+    type Target = dyn When;
+
+    fn deref(&self) -> &Self::Target {
+        each!(self, scheme => scheme)
+    }
+}
+
+impl DerefMut for Scheme {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        each!(self, scheme => scheme)
     }
 }
 
@@ -199,14 +209,14 @@ pub struct Schedule {
     /// Whether the scheme is asked though no operation of the host could be served.
     is_always_asked: bool,
     /// The scheme.
-    pub scheme: Box<dyn When>,
+    pub scheme: Scheme,
 }
 
 impl Schedule {
     /// The scheme that a checked configuration describes, for a device of this many dies.
     pub fn new(config: &config::Gc, dies: usize, planes_per_die: u32) -> Self {
-        let scheme: Box<dyn When> = match &config.preemption {
-            Preemption::None => Box::new(Never),
+        let scheme = match &config.preemption {
+            Preemption::None => Scheme::Never(Never),
             Preemption::SemiPreemptive {
                 poll,
                 merge,
@@ -216,7 +226,7 @@ impl Schedule {
                 pipeline_order,
                 high_priority_writes,
                 priority_flows,
-            } => Box::new(SemiPreemptive {
+            } => Scheme::SemiPreemptive(SemiPreemptive {
                 poll: poll.0,
                 merge: *merge,
                 reorder: *reorder,
@@ -226,14 +236,14 @@ impl Schedule {
                 high_priority_writes: *high_priority_writes,
                 priority_flows: priority_flows.clone(),
             }),
-            Preemption::Partial { steps } => Box::new(Partial::new(*steps, dies)),
+            Preemption::Partial { steps } => Scheme::Partial(Partial::new(*steps, dies)),
             // What takes no time needs no pace.
-            Preemption::Paced { .. } if config.zero_cost => Box::new(Never),
+            Preemption::Paced { .. } if config.zero_cost => Scheme::Never(Never),
             Preemption::Paced { set_point, most_times, reads_ahead } => {
-                Box::new(Paced::new(set_point.0, *most_times, *reads_ahead, dies))
+                Scheme::Paced(Paced::new(set_point.0, *most_times, *reads_ahead, dies))
             }
             Preemption::Python { poll, inside_moves, .. } => {
-                Box::new(External::new(poll.0, *inside_moves, dies))
+                Scheme::External(External::new(poll.0, *inside_moves, dies))
             }
         };
         let yields = match config.preemption {

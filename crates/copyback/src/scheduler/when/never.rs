@@ -1,7 +1,7 @@
 //! On demand, non-preemptive: a die that has begun to collect serves nobody until none of its planes is short of
 //! space.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 
 use super::{Admitted, AtDie, When};
 
@@ -10,11 +10,6 @@ use super::{Admitted, AtDie, When};
 pub struct Never;
 
 impl When for Never {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(0);
-        self.keep(out);
-    }
-
     fn admitted(&mut self, _at: &AtDie<'_>) -> Admitted {
         Admitted::NOTHING
     }

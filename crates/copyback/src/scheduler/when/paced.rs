@@ -21,7 +21,7 @@
 //! linear in free space. This is its ratio, so that free space settles above the floor though a victim turns out to
 //! cost more than it seemed.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::ftl::ReclaimKind;
 use crate::ids::DieId;
 use crate::nand::Command;
@@ -88,11 +88,6 @@ impl Paced {
 }
 
 impl When for Paced {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(3);
-        self.keep(out);
-    }
-
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         if at.point() == Point::BeforeWrite {
             return Admitted::NOTHING;

@@ -12,7 +12,7 @@
 //! is. A page that has been read is written before anybody is served. When a write waits that no plane
 //! can take, the collection is finished first.
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
 
 use super::{Admitted, AtDie, Begun, Point, Situation, When};
@@ -47,11 +47,6 @@ impl Partial {
 }
 
 impl When for Partial {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(1);
-        self.keep(out);
-    }
-
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         self.at(at.die, at.point(), &at.situation())
     }

@@ -27,7 +27,7 @@ use std::cell::Cell;
 
 use smallvec::SmallVec;
 
-use crate::checkpoint::{Checkpointed, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::PipelineOrder;
 use crate::ids::Ppn;
@@ -108,11 +108,6 @@ impl SemiPreemptive {
 }
 
 impl When for SemiPreemptive {
-    fn keep_scheme(&self, out: &mut Writer<'_>) {
-        out.variant(2);
-        self.keep(out);
-    }
-
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         let counts = |page| self.priority_flows.is_empty() || self.has_priority(page);
         let state = self.state(|| at.is_below_hard(), || at.write_finds_no_block(counts));
