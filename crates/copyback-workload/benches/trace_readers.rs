@@ -153,7 +153,7 @@ fn text(format: &TraceFormat) -> String {
             | TraceFormat::Libcachesim { .. }
             | TraceFormat::Parquet
             | TraceFormat::Blktrace { .. } => Ok(()),
-            TraceFormat::Replayer => {
+            TraceFormat::Replayer { .. } => {
                 let (ms, offset) = (ns / 1_000_000, sector * 512);
                 writeln!(text, "{ms}.{:06} 0 {offset} 4096 {}", ns % 1_000_000, u8::from(read))
             }

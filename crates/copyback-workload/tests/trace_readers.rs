@@ -28,3 +28,5 @@ mod real;
 mod replay;
 #[path = "trace_readers/shaping.rs"]
 mod shaping;
+#[path = "trace_readers/units.rs"]
+mod units;

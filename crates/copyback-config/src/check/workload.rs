@@ -47,7 +47,7 @@ fn trace(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report
     if workload.path.as_os_str().is_empty() {
         faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
     }
-    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = workload.format {
+    if let Some(TraceFormat::Disksim { size_unit: Size(0), .. }) = workload.format {
         faults.add(&format!("{key}.format.size_unit"), "found 0B; allowed: 1B or more");
     }
     if let Some(TraceFormat::Csv(format)) = &workload.format

@@ -267,6 +267,9 @@ choice! {
             /// What sizes count: `"512B"`, or for example the `"4KiB"` of SPC traces in this form.
             #[serde(default = "sector")]
             size_unit: Size,
+            /// What times count: `"ms"` as DiskSim's, unless the format is detected and another fits better.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            time_unit: Option<TimeUnit>,
         },
         /// blkreplay: `seconds ; sector ; sectors ; R|W ; ...` after a text header.
         Blkreplay,
@@ -321,7 +324,11 @@ choice! {
         /// DTRS, a developer tools release server: `us device sector sectors 0|1`, 1 = read.
         Dtrs,
         /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
-        Replayer,
+        Replayer {
+            /// What times count: `"ms"` as the replayer's, unless the format is detected and another fits better.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            time_unit: Option<TimeUnit>,
+        },
         /// What FlashNet's replayer measured: `ms,us,0|1,bytes,offset,submitted ms,bytes moved`,
         /// 1 = read.
         Flashnet,
@@ -370,6 +377,57 @@ fn sector() -> Size {
 
 fn issued() -> BlkparseAction {
     BlkparseAction::Issued
+}
+
+/// What the times of a trace count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// Seconds.
+    S,
+    /// Milliseconds.
+    Ms,
+    /// Microseconds.
+    Us,
+    /// Nanoseconds.
+    Ns,
+}
+
+impl TimeUnit {
+    /// Digits behind the point down to a nanosecond.
+    pub const fn places(self) -> u32 {
+        match self {
+            Self::S => 9,
+            Self::Ms => 6,
+            Self::Us => 3,
+            Self::Ns => 0,
+        }
+    }
+
+    /// The unit in the configuration.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::S => "s",
+            Self::Ms => "ms",
+            Self::Us => "us",
+            Self::Ns => "ns",
+        }
+    }
+
+    /// The unit in words, with "number" in front as in messages about a time.
+    pub const fn number(self) -> &'static str {
+        match self {
+            Self::S => "a number of seconds",
+            Self::Ms => "a number of milliseconds",
+            Self::Us => "a number of microseconds",
+            Self::Ns => "a number of nanoseconds",
+        }
+    }
+
+    /// The unit in words.
+    pub fn name(self) -> &'static str {
+        self.number().trim_start_matches("a number of ")
+    }
 }
 
 /// What the requests of a cache's trace are.

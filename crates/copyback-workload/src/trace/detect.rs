@@ -3,6 +3,7 @@
 use super::fault::shown;
 use super::format::{Parser, Piece, TraceFormat};
 use super::plausible::Reading;
+use super::units;
 
 /// Lines looked at.
 const LINES: usize = 1000;
@@ -11,14 +12,15 @@ const LINES: usize = 1000;
 /// thus still leads to its format, whose parser then names the line.
 ///
 /// Lines of numbers alone may be of several formats, which differ in their units only. Then the one
-/// counts that makes sense; if none does, or several do, the user has to say.
+/// counts that makes sense; if none does, or several do, the user has to say. Its unit of time is
+/// [settled](units::settled).
 ///
 /// # Errors
 /// A sentence, if no format, or not one alone, is certain.
 pub fn detect(head: &[u8]) -> Result<TraceFormat, String> {
     let mut fits = Vec::new();
     for (format, name) in Parser::FORMATS {
-        let count = lines(head).filter(|line| Parser::recognises(format, line)).count();
+        let count = lines_of(head).filter(|line| Parser::recognises(format, line)).count();
         fits.push((format, *name, count));
     }
     let most = fits.iter().map(|(_, _, count)| *count).max().unwrap_or(0);
@@ -36,13 +38,14 @@ pub fn detect(head: &[u8]) -> Result<TraceFormat, String> {
 /// The only one of `fits` that makes sense of the first lines.
 fn plausible(head: &[u8], fits: &[(&TraceFormat, &str, usize)]) -> Result<TraceFormat, String> {
     let readings = fits.iter().map(|(format, name, _)| {
-        let reading = Reading::of(format, lines(head));
-        (*format, *name, reading)
+        let format = units::settled(format, head);
+        let reading = Reading::of(&format, lines_of(head));
+        (format, *name, reading)
     });
     let readings: Vec<_> = readings.collect();
     let mut sound = readings.iter().filter(|(_, _, reading)| reading.odd().is_none());
     match (sound.next(), sound.next()) {
-        (Some((format, _, _)), None) => Ok((*format).clone()),
+        (Some((format, _, _)), None) => Ok(format.clone()),
         (None, _) => Err(senseless(&readings)),
         (Some(_), Some(_)) => {
             let means = |(_, name, reading): &(_, &str, Reading)| format!("{name} ({reading})");
@@ -55,7 +58,7 @@ fn plausible(head: &[u8], fits: &[(&TraceFormat, &str, usize)]) -> Result<TraceF
     }
 }
 
-fn senseless(readings: &[(&TraceFormat, &str, Reading)]) -> String {
+fn senseless(readings: &[(TraceFormat, &str, Reading)]) -> String {
     let means = |(_, name, reading): &(_, &str, Reading)| {
         format!("{name}, which would mean {}", reading.odd().unwrap_or_default())
     };
@@ -69,7 +72,7 @@ fn senseless(readings: &[(&TraceFormat, &str, Reading)]) -> String {
 
 /// Whether no letter tells what the numbers on the lines of `format` are.
 fn are_numbers_alone(head: &[u8], format: &TraceFormat) -> bool {
-    let mut lines = lines(head).filter(|line| Parser::recognises(format, line));
+    let mut lines = lines_of(head).filter(|line| Parser::recognises(format, line));
     !lines.any(|line| line.iter().any(u8::is_ascii_alphabetic))
 }
 
@@ -79,20 +82,21 @@ pub fn detect_binary(head: &[u8]) -> Option<TraceFormat> {
     formats.find(|format| Parser::recognises_start(format, head)).cloned()
 }
 
-fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The first lines of `head` that are not blank.
+pub fn lines_of(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty()).take(LINES)
 }
 
 /// The formats in which nearly all of the first lines are requests, though none is certain.
 fn possible(head: &[u8]) -> Vec<String> {
-    let count = lines(head).count() as u64;
+    let count = lines_of(head).count() as u64;
     let mut possible = Vec::new();
     for (format, name) in Parser::FORMATS {
         if Parser::new(format).wants() != Piece::Line {
             continue;
         }
-        let reading = Reading::of(format, lines(head));
+        let reading = Reading::of(format, lines_of(head));
         if reading.requests > 0 && 10 * reading.requests >= 9 * count {
             possible.push(format!("{name} ({reading})"));
         }
@@ -101,7 +105,7 @@ fn possible(head: &[u8]) -> Vec<String> {
 }
 
 fn unknown(head: &[u8]) -> String {
-    let line = shown(lines(head).next().unwrap_or_default());
+    let line = shown(lines_of(head).next().unwrap_or_default());
     let possible = possible(head);
     if !possible.is_empty() {
         return format!(
@@ -120,12 +124,12 @@ fn unknown(head: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use copyback_config::BlkparseAction;
     use copyback_config::quantity::Size;
+    use copyback_config::{BlkparseAction, TimeUnit};
 
     #[test]
     fn tells_formats_by_their_lines() {
-        let disksim = TraceFormat::Disksim { size_unit: Size(512) };
+        let disksim = TraceFormat::Disksim { size_unit: Size(512), time_unit: Some(TimeUnit::Ms) };
         let blkparse = TraceFormat::Blkparse { action: BlkparseAction::Queued, fields: None };
         let events = TraceFormat::BlockEvents { action: BlkparseAction::Issued };
         let unknown = TraceFormat::LibcachesimCsv { operation: None, object_unit: None };
@@ -191,11 +195,17 @@ mod tests {
     #[test]
     fn bytes_are_not_taken_for_sectors() {
         let mixed = |i: u64| 1 + i % 32;
-        let sectors = TraceFormat::Disksim { size_unit: Size(512) };
+        let sectors = TraceFormat::Disksim { size_unit: Size(512), time_unit: Some(TimeUnit::Ms) };
         assert_eq!(detect(five(500, 512, mixed).as_bytes()), Ok(sectors));
-        assert_eq!(detect(five(500, 1, mixed).as_bytes()), Ok(TraceFormat::Replayer));
+        assert_eq!(
+            detect(five(500, 1, mixed).as_bytes()),
+            Ok(TraceFormat::Replayer { time_unit: Some(TimeUnit::Ms) })
+        );
         let damaged = format!("{}0.5 0 4097 4096 1\n", five(500, 1, mixed));
-        assert_eq!(detect(damaged.as_bytes()), Ok(TraceFormat::Replayer));
+        assert_eq!(
+            detect(damaged.as_bytes()),
+            Ok(TraceFormat::Replayer { time_unit: Some(TimeUnit::Ms) })
+        );
     }
 
     #[test]

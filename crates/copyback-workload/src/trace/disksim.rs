@@ -2,7 +2,8 @@
 //! hexadecimal; bit 0 set means a read.
 //!
 //! Sizes are in 512-byte sectors, as DiskSim reads them; `size_unit` names another unit, such as
-//! the 4 KiB of the SPC traces that are passed around in this form. The look-alikes with times in
+//! the 4 KiB of the SPC traces that are passed around in this form. Times are in milliseconds; `time_unit`
+//! names another unit, which is [judged](super::units) where the format is detected. The look-alikes with whole
 //! nanoseconds or microseconds (SSDsim, MQSim, DTRS) can't be told apart by their columns; only
 //! lines whose time has a decimal point are recognised as DiskSim. The requests of all devices
 //! share the one address space.
@@ -12,6 +13,7 @@ use super::fault::Fault;
 use super::format::{LineParser, TraceFormat};
 use super::record::{Record, SECTOR};
 use crate::Operation;
+use copyback_config::TimeUnit;
 
 const LAYOUT: &str = "5 columns (ms device sector sectors flags)";
 const READ_FLAG: u64 = 1;
@@ -20,27 +22,29 @@ const READ_FLAG: u64 = 1;
 #[derive(Debug)]
 pub struct Parser {
     size_unit: u64,
+    time_unit: TimeUnit,
 }
 
 impl Default for Parser {
     fn default() -> Self {
-        Self { size_unit: SECTOR }
+        Self { size_unit: SECTOR, time_unit: TimeUnit::Ms }
     }
 }
 
 impl LineParser for Parser {
     fn recognises(line: &[u8]) -> bool {
-        request(line, SECTOR).is_ok() && has_fractional_time(line)
+        request(line, SECTOR, TimeUnit::Ms).is_ok() && has_fractional_time(line)
     }
 
     fn configure(&mut self, format: &TraceFormat) {
-        if let TraceFormat::Disksim { size_unit } = format {
+        if let TraceFormat::Disksim { size_unit, time_unit } = format {
             self.size_unit = size_unit.0;
+            self.time_unit = time_unit.unwrap_or(TimeUnit::Ms);
         }
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        request(line, self.size_unit).map(Some)
+        request(line, self.size_unit, self.time_unit).map(Some)
     }
 }
 
@@ -48,9 +52,9 @@ fn has_fractional_time(line: &[u8]) -> bool {
     Columns::new(line, Separator::Blanks, LAYOUT).text().is_ok_and(|time| time.contains(&b'.'))
 }
 
-fn request(line: &[u8], size_unit: u64) -> Result<Record, Fault> {
+fn request(line: &[u8], size_unit: u64, time_unit: TimeUnit) -> Result<Record, Fault> {
     let mut columns = Columns::new(line, Separator::Blanks, LAYOUT);
-    let time_ns = columns.decimal("time", 6, "a number of milliseconds")?;
+    let time_ns = columns.decimal("time", time_unit.places(), time_unit.number())?;
     let device = columns.whole("device", "a whole number")?;
     let offset = columns.sectors("sector")?;
     let length = size(&mut columns, size_unit)?;
@@ -73,7 +77,7 @@ mod tests {
     use super::*;
 
     fn fault(line: &str) -> String {
-        request(line.as_bytes(), SECTOR).unwrap_err().to_string()
+        request(line.as_bytes(), SECTOR, TimeUnit::Ms).unwrap_err().to_string()
     }
 
     #[test]
@@ -87,19 +91,34 @@ mod tests {
             measured: None,
             handle: None,
         };
-        assert_eq!(request(b"5265.313 2 6357144 8 0", SECTOR), Ok(expected));
-        assert_eq!(request(b"  5265.313000\t2\t6357144\t8\t10 ", SECTOR), Ok(expected));
+        assert_eq!(request(b"5265.313 2 6357144 8 0", SECTOR, TimeUnit::Ms), Ok(expected));
+        assert_eq!(
+            request(b"  5265.313000\t2\t6357144\t8\t10 ", SECTOR, TimeUnit::Ms),
+            Ok(expected)
+        );
         let read = Record { operation: Operation::Read, ..expected };
-        assert_eq!(request(b"5265.313 2 6357144 8 1", SECTOR), Ok(read));
+        assert_eq!(request(b"5265.313 2 6357144 8 1", SECTOR, TimeUnit::Ms), Ok(read));
     }
 
     #[test]
     fn sizes_count_other_units() {
-        assert_eq!(request(b"0 0 8 3 1", 4096).unwrap().length, 3 * 4096);
-        assert_eq!(request(b"0 0 8 3 1", 4096).unwrap().offset, 8 * 512);
+        assert_eq!(request(b"0 0 8 3 1", 4096, TimeUnit::Ms).unwrap().length, 3 * 4096);
+        assert_eq!(request(b"0 0 8 3 1", 4096, TimeUnit::Ms).unwrap().offset, 8 * 512);
         assert_eq!(
-            request(b"0 0 8 x 1", 4096).unwrap_err().to_string(),
+            request(b"0 0 8 x 1", 4096, TimeUnit::Ms).unwrap_err().to_string(),
             "size: found \"x\"; expected a whole number of units of workload.format.size_unit"
+        );
+    }
+
+    #[test]
+    fn times_count_other_units() {
+        let time = |line: &str, unit| request(line.as_bytes(), SECTOR, unit).unwrap().time_ns;
+        assert_eq!(time("242.504709548 0 8 8 1", TimeUnit::S), 242_504_709_548);
+        assert_eq!(time("242504709.548 0 8 8 1", TimeUnit::Us), 242_504_709_548);
+        assert_eq!(time("242504709548 0 8 8 1", TimeUnit::Ns), 242_504_709_548);
+        assert_eq!(
+            request(b"x 0 8 8 1", SECTOR, TimeUnit::S).unwrap_err().to_string(),
+            "time: found \"x\"; expected a number of seconds"
         );
     }
 
@@ -107,7 +126,7 @@ mod tests {
     fn recognises_fractional_times_only() {
         assert!(Parser::recognises(b"26.214000 0 303574 1 0"));
         assert!(!Parser::recognises(b"26214000 0 303574 7 0"));
-        assert!(request(b"26214000 0 303574 7 0", SECTOR).is_ok());
+        assert!(request(b"26214000 0 303574 7 0", SECTOR, TimeUnit::Ms).is_ok());
     }
 
     #[test]

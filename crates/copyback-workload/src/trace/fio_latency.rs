@@ -18,9 +18,17 @@ const LAYOUT: &str = "6 or 7 columns (ms, ns, direction, bytes, offset, priority
      log_offset=1";
 const NS_PER_MS: u64 = 1_000_000;
 
-/// The parser of a file.
+/// No storage answers sooner, in nanoseconds.
+const SHORTEST_NS: u64 = 1000;
+/// Fewer latencies say nothing.
+const ENOUGH: u64 = 16;
+
+/// The parser of a file: counts latencies, and those that are too short to be nanoseconds.
 #[derive(Debug, Default)]
-pub struct Parser;
+pub struct Parser {
+    requests: u64,
+    too_short: u64,
+}
 
 impl LineParser for Parser {
     /// Logs of bandwidth look the same.
@@ -29,7 +37,22 @@ impl LineParser for Parser {
     }
 
     fn parse(&mut self, line: &[u8]) -> Result<Option<Record>, Fault> {
-        request(line).map(Some)
+        let record = request(line)?;
+        self.requests += 1;
+        let is_too_short = |took: Duration| took.as_ns() < SHORTEST_NS;
+        self.too_short += u64::from(record.measured.is_some_and(is_too_short));
+        Ok(Some(record))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        if self.requests < ENOUGH || 2 * self.too_short < self.requests {
+            return Vec::new();
+        }
+        vec![format!(
+            "{} of its {} latencies, taken for nanoseconds as fio writes them since 3.0, are below 1 us; if an older fio \
+             wrote microseconds, awk -F', ' -v OFS=', ' '{{ $2 = 1000 * $2; print }}' makes nanoseconds of them",
+            self.too_short, self.requests,
+        )]
     }
 
     const BY_COMPLETION: bool = true;

@@ -215,7 +215,7 @@ macro_rules! formats {
 formats! {
     Msr => msr,
     Spc => spc,
-    Disksim { size_unit: Size(SECTOR) } => disksim,
+    Disksim { size_unit: Size(SECTOR), time_unit: None } => disksim,
     Blkreplay => blkreplay,
     Blkparse { action: BlkparseAction::Queued, fields: None } => blkparse,
     BlockEvents { action: BlkparseAction::Issued } => block_events,
@@ -233,7 +233,7 @@ formats! {
     Ssdsim => ssdsim,
     Mqsim => mqsim,
     Dtrs => dtrs,
-    Replayer => replayer,
+    Replayer { time_unit: None } => replayer,
     Flashnet => flashnet,
     Csv { 0: CsvFormat::EMPTY } => csv,
     LibcachesimCsv { operation: None, object_unit: None } => libcachesim_csv,

@@ -66,6 +66,7 @@ mod ssdsim;
 mod survey;
 mod systor17;
 mod tencent;
+mod units;
 mod vscsi;
 mod write;
 
@@ -104,6 +105,8 @@ pub struct TraceSource {
     addresses: Addresses,
     /// The device of the last request.
     device: u64,
+    /// What was taken for the units of its numbers, or is odd about them.
+    units: Option<String>,
     /// The first request, read ahead when the trace was opened.
     first: Option<Request>,
     /// Requests of this round that may still be read.
@@ -210,6 +213,7 @@ impl TraceSource {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.rows.notes();
         let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
+        self.units.clone().into_iter().for_each(&mut note);
         if let Origin::Files(files) = &self.origin
             && files.len() > 1
         {

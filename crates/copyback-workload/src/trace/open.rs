@@ -15,7 +15,7 @@ use super::format::{Parser, Piece};
 use super::lines::{BUFFER, LineError, LineReader};
 use super::rows::{Rows, line_problem, placed};
 use super::schedule::Schedule;
-use super::{TraceSource, parquet, survey};
+use super::{TraceSource, parquet, survey, units};
 use crate::InputError;
 use copyback_config::quantity::Size;
 use copyback_config::units::Instant;
@@ -83,7 +83,7 @@ impl TraceSource {
         addresses: Addresses,
     ) -> Self {
         let name = config.path.display().to_string();
-        let Input { lines, compression, parser, format, size } = input;
+        let Input { lines, compression, parser, format, size, units } = input;
         let limit = config.limit;
         Self {
             origin,
@@ -94,6 +94,7 @@ impl TraceSource {
             wanted: config.devices.clone(),
             addresses,
             device: 0,
+            units,
             first: None,
             left: limit.unwrap_or(u64::MAX),
             limit,
@@ -152,6 +153,8 @@ pub struct Input {
     format: TraceFormat,
     /// Compressed bytes in all, unless it comes from a pipe.
     size: Option<u64>,
+    /// What was taken for the units of its numbers, or is odd about them.
+    units: Option<String>,
 }
 
 impl Input {
@@ -223,18 +226,18 @@ impl Input {
             placed(&error).unwrap_or_else(|| fail(line_problem(&error, compression)))
         };
         let head = lines.head().map_err(line_fault)?;
-        let format = match format.cloned().or_else(|| detect_binary(head)) {
-            Some(format) if Parser::new(&format).wants() != Piece::Line => format,
+        let (format, units) = match format.cloned().or_else(|| detect_binary(head)) {
+            Some(format) if Parser::new(&format).wants() != Piece::Line => (format, None),
             named => {
                 lines.drop_mark().map_err(line_fault)?;
                 let head = lines.head().map_err(line_fault)?;
                 if head.trim_ascii().is_empty() && head.len() < BUFFER {
                     return Err(fail(NO_REQUESTS.to_owned()));
                 }
-                named.map_or_else(|| detect(head).map_err(fail), Ok)?
+                known(named, head).map_err(fail)?
             }
         };
-        Ok(Self { lines, compression, parser: Parser::new(&format), format, size })
+        Ok(Self { lines, compression, parser: Parser::new(&format), format, size, units })
     }
 
     /// A file that its parser reads by itself.
@@ -245,8 +248,20 @@ impl Input {
             parser,
             format: TraceFormat::Parquet,
             size,
+            units: None,
         }
     }
+}
+
+/// The format of text that starts with `head`, as `named` or detected, and what should be known about its units.
+fn known(named: Option<TraceFormat>, head: &[u8]) -> Result<(TraceFormat, Option<String>), String> {
+    let Some(format) = named else {
+        let format = detect(head)?;
+        let units = units::taken(&format, head);
+        return Ok((format, units));
+    };
+    let units = units::odd_in(&format, head);
+    Ok((format, units))
 }
 
 /// The parser of a file that it reads by itself, if the file is one.
@@ -327,7 +342,7 @@ fn check(config: &TraceWorkload) -> Result<(), InputError> {
     if config.limit == Some(0) {
         return Err(fault_of("limit", "found 0; expected at least 1".to_owned()));
     }
-    if let Some(TraceFormat::Disksim { size_unit: Size(0) }) = config.format {
+    if let Some(TraceFormat::Disksim { size_unit: Size(0), .. }) = config.format {
         return Err(fault_of("format.size_unit", "found 0B; expected at least 1B".to_owned()));
     }
     if let Some(TraceFormat::Blkparse { fields: Some(fields), .. }) = &config.format

@@ -15,6 +15,8 @@ const TOO_LARGE: u64 = 16 << 20;
 const FARTHEST: u64 = 64 << 40;
 /// No drive moves more in a second.
 const FASTEST_PER_S: u64 = 64 << 30;
+/// No drive serves more requests in a second.
+const MOST_PER_S: f64 = 5e6;
 /// Fewer requests say nothing of a rate.
 const MANY: u64 = 100;
 const NS_PER_S: u128 = 1_000_000_000;
@@ -85,8 +87,23 @@ impl Reading {
         None
     }
 
-    fn mean_bytes(&self) -> u64 {
+    /// Bytes of a read or write.
+    pub fn mean_bytes(&self) -> u64 {
         self.bytes / self.reads_and_writes.max(1)
+    }
+
+    /// Requests a second; zero if no time passes.
+    pub fn per_second(&self) -> f64 {
+        match self.span_ns() {
+            0 => 0.0,
+            span_ns => (self.requests - 1) as f64 * NS_PER_S as f64 / span_ns as f64,
+        }
+    }
+
+    /// Requests a second, if no drive serves as many.
+    pub fn too_many_per_second(&self) -> Option<f64> {
+        let rate = self.per_second();
+        (self.requests >= MANY && rate > MOST_PER_S).then_some(rate)
     }
 
     fn span_ns(&self) -> u64 {
@@ -99,6 +116,20 @@ impl fmt::Display for Reading {
         let (mean, reach) = (Bytes(self.mean_bytes()), Bytes(self.reach));
         let seconds = self.span_ns() as f64 / NS_PER_S as f64;
         write!(f, "{mean} a request, up to address {reach}, in {seconds:.3} s")
+    }
+}
+
+/// A number a second in a message, where the exact one would only be long.
+pub struct Rate(pub f64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            rate @ 1e6.. => write!(f, "{:.1} million", rate / 1e6),
+            rate @ 1e3.. => write!(f, "{:.1} thousand", rate / 1e3),
+            rate @ 1.0.. => write!(f, "{rate:.1}"),
+            rate => write!(f, "{rate:.2e}"),
+        }
     }
 }
 

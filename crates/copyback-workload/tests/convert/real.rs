@@ -72,7 +72,7 @@ fn every_real_trace_through_parquet() {
         "cloudPhysicsIO.vscsi.gz",
         "dmcrypt-nvme-sample.blkparse.txt.gz",
     ];
-    let units = TraceFormat::Disksim { size_unit: Size(4096) };
+    let units = TraceFormat::Disksim { size_unit: Size(4096), time_unit: None };
     let named = [
         ("DTRS-300s.trace.gz", TraceFormat::Dtrs),
         ("financial1-first-50k.trace.gz", units),

@@ -111,7 +111,7 @@ fn formats() {
          ticks since 1601"
     );
     assert_eq!(
-        fault(TraceFormat::Disksim { size_unit: Size(512) }),
+        fault(TraceFormat::Disksim { size_unit: Size(512), time_unit: None }),
         "x.csv:1: device: found \"Read\"; expected a whole number"
     );
     assert_eq!(

@@ -184,7 +184,7 @@ fn format(text: &str) -> Result<TraceFormat, String> {
 
 #[test]
 fn formats_with_keys() {
-    let disksim = |bytes| Ok(TraceFormat::Disksim { size_unit: Size(bytes) });
+    let disksim = |bytes| Ok(TraceFormat::Disksim { size_unit: Size(bytes), time_unit: None });
     assert_eq!(format("'disksim'"), disksim(512));
     assert_eq!(format("{ type = 'disksim', size_unit = '4KiB' }"), disksim(4096));
     assert_eq!(
@@ -219,7 +219,7 @@ fn settings_that_make_no_sense() {
     }
     let text = fault(TraceWorkload { limit: Some(0), ..config("x") });
     assert_eq!(text, "workload.limit: found 0; expected at least 1");
-    let format = Some(TraceFormat::Disksim { size_unit: Size(0) });
+    let format = Some(TraceFormat::Disksim { size_unit: Size(0), time_unit: None });
     let text = fault(TraceWorkload { format, ..config("x") });
     assert_eq!(text, "workload.format.size_unit: found 0B; expected at least 1B");
 }

@@ -12,8 +12,8 @@ use crate::support::{compressed, config, drain, open_bytes, read_as};
 const SAMPLES: [(TraceFormat, &str); 24] = [
     (TraceFormat::Msr, "128166386783630075,hm,0,Write,316416,40960,2896\n"),
     (TraceFormat::Spc, "1,55596,3072,r,0.078643\r\n"),
-    (TraceFormat::Disksim { size_unit: Size(512) }, "5265.313 0 63571 8 0\n"),
-    (TraceFormat::Disksim { size_unit: Size(4096) }, "5265.313 0 63571 8 0\n"),
+    (TraceFormat::Disksim { size_unit: Size(512), time_unit: None }, "5265.313 0 63571 8 0\n"),
+    (TraceFormat::Disksim { size_unit: Size(4096), time_unit: None }, "5265.313 0 63571 8 0\n"),
     (TraceFormat::Blkreplay, "start ; sector; length ; op\n 0.45 ; 377669 ; 14 ; W ; 0.0\n"),
     (
         TraceFormat::Blkparse { action: BlkparseAction::Queued, fields: None },
@@ -49,7 +49,7 @@ const SAMPLES: [(TraceFormat, &str); 24] = [
          DiskRead,86,x.exe (3),0x18f0b8000,0x1000,28,0\n",
     ),
     (TraceFormat::Flashnet, "0.000,134,1,4096,42242048,0.100,4096\n"),
-    (TraceFormat::Replayer, "2.516 5 902529024 327680 1\n"),
+    (TraceFormat::Replayer { time_unit: None }, "2.516 5 902529024 327680 1\n"),
 ];
 
 /// A CSV that is read by names.

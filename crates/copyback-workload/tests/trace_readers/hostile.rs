@@ -63,7 +63,7 @@ const SAMPLES: [Sample; 22] = [
     sample(r#""ssdsim""#, "TIME 0 OFFSET LENGTH 0", 1_000_000_000),
     sample(r#""mqsim""#, "TIME 0 OFFSET LENGTH 0", 1_000_000_000),
     sample(r#""dtrs""#, "TIME 0 OFFSET LENGTH 0", 1_000_000),
-    Sample { length: "4096", ..sample(r#""replayer""#, "TIME 0 OFFSET LENGTH 0", 1000) },
+    Sample { length: "4096", ..sample(r#"{"replayer":{}}"#, "TIME 0 OFFSET LENGTH 0", 1000) },
     Sample {
         head: "t,at,n,op\n",
         ..sample(

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use copyback_config::quantity::Size;
-use copyback_config::{BlkparseAction, CsvFormat, TraceFormat, TraceWorkload};
+use copyback_config::{BlkparseAction, CsvFormat, TimeUnit, TraceFormat, TraceWorkload};
 use copyback_workload::Operation;
 use copyback_workload::trace::TraceSource;
 
@@ -140,7 +140,7 @@ fn spc() {
 #[test]
 fn disksim() {
     let expected = Facts {
-        format: TraceFormat::Disksim { size_unit: Size(4096) },
+        format: TraceFormat::Disksim { size_unit: Size(4096), time_unit: None },
         requests: 50_000,
         reads: 29_199,
         bytes: 358_096_896,
@@ -150,7 +150,7 @@ fn disksim() {
     };
     check_named("financial1-first-50k.trace.gz", &expected);
     let expected = Facts {
-        format: TraceFormat::Disksim { size_unit: Size(4096) },
+        format: TraceFormat::Disksim { size_unit: Size(4096), time_unit: None },
         requests: 50_000,
         reads: 49_990,
         bytes: 775_356_416,
@@ -160,13 +160,14 @@ fn disksim() {
     };
     check_named("websearch1-first-50k.trace.gz", &expected);
     let expected = Facts {
-        format: TraceFormat::Disksim { size_unit: Size(512) },
+        format: TraceFormat::Disksim { size_unit: Size(512), time_unit: Some(TimeUnit::Ms) },
         requests: 100_000,
         reads: 0,
         bytes: 36_855_717_888,
         end: 17_255_907_328,
         duration_ns: 936_449_109_000,
-        notes: 0,
+        // Which units were taken.
+        notes: 1,
     };
     check("iozone-100k.trace.gz", &expected);
 }

@@ -104,7 +104,7 @@ fn blkreplay_carries_discards_and_flushes() {
 #[test]
 fn a_named_format_overrides_detection() {
     let config = TraceWorkload {
-        format: Some(TraceFormat::Disksim { size_unit: Size(512) }),
+        format: Some(TraceFormat::Disksim { size_unit: Size(512), time_unit: None }),
         ..config("x")
     };
     let trace = b"0 0 303567 7 0\n26214000 1 55590 6 0\n";
