@@ -314,3 +314,29 @@ def test_damaged_rows_are_skipped_on_request(cli: RunCli, tmp_path: Path) -> Non
     done = cli("trace", "convert", "bad.spc", "good.msr", "--lenient")
     assert "1 damaged rows were skipped" in done.stderr
     assert len((tmp_path / "good.msr").read_text().splitlines()) == 3
+
+
+def five_columns(unit_ns: int, digits: int) -> str:
+    """Return 300 requests a second, times in units of `unit_ns` with so many digits."""
+    times = (f"{row * 1e9 / 300 / unit_ns:.{digits}f}" for row in range(500))
+    return "".join(f"{time} 0 {row * 71 % 400 * 8} 8 {row % 2}\n" for row, time in enumerate(times))
+
+
+@pytest.mark.parametrize(
+    ("unit_ns", "digits", "unit"),
+    [(10**9, 9, "seconds"), (10**6, 2, "milliseconds"), (10**3, 3, "microseconds")],
+)
+def test_a_unit_that_is_guessed_is_said(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, unit_ns: int, digits: int, unit: str
+) -> None:
+    trace = tmp_path / "five.trace"
+    trace.write_text(five_columns(unit_ns, digits))
+    info = json.loads(cli("trace", "info", trace, "--json").stdout)
+    assert info["seconds"] == pytest.approx(499 / 300, rel=1e-3)
+    ran = json.loads(cli("run", tiny_toml, "--trace", trace, "--json").stdout)
+    for notes in (info["notes"], ran["notes"]):
+        assert any(f"times were taken for {unit} (" in note for note in notes), notes
+    otherwise = 'workload.format={ type = "disksim", time_unit = "s" }'
+    named = json.loads(cli("trace", "info", trace, "--set", otherwise, "--json").stdout)
+    assert named["seconds"] == pytest.approx(info["seconds"] * 1e9 / unit_ns, rel=1e-3)
+    assert named["notes"] == []
