@@ -61,9 +61,10 @@ class OverTime:
         home = run_directory(self._directory, next(iter(scheme.runs)))
         end = self._ends[load]
         found: dict[str, Any] = self._curves(home / names.SERIES, end)
-        # Runs that an earlier version did have none.
+        # Runs that an earlier version did have none, and those in which no time passed have no map.
         dies = home / names.DIES
-        if dies.exists() and len(table := read_parquet(dies)):
+        table = read_parquet(dies) if dies.exists() else None
+        if table is not None and len(table) and table["end_s"].to_numpy().max() > 0:
             found["heat"] = heat.small_map(table, rows=HEAT_ROWS, columns=self._columns, end=end)
         return found
 
