@@ -100,7 +100,16 @@ class VerdictSummary(Section, kw_only=True):
     says: list[str]
     """A sentence for each finding."""
     findings: list[
-        Literal["overload", "perhaps_overload", "stalls", "nothing_collected", "unsettled"]
+        Literal[
+            "starved",
+            "unmapped_reads",
+            "nothing_programmed",
+            "overload",
+            "perhaps_overload",
+            "stalls",
+            "nothing_collected",
+            "unsettled",
+        ]
     ]
     """What should be known before the numbers are read."""
     holds: RunHoldsSummary
@@ -945,7 +954,16 @@ class FlowVerdictSummary(Section, kw_only=True):
     """What the numbers of one flow can be taken for."""
 
     findings: list[
-        Literal["overload", "perhaps_overload", "stalls", "nothing_collected", "unsettled"]
+        Literal[
+            "starved",
+            "unmapped_reads",
+            "nothing_programmed",
+            "overload",
+            "perhaps_overload",
+            "stalls",
+            "nothing_collected",
+            "unsettled",
+        ]
     ]
     """What should be known before the numbers are read."""
     holds: HoldsSummary
@@ -1163,6 +1181,8 @@ class RunRequestsSummary(Section, kw_only=True):
     """Requests that were simulated before their flows were measured, if there were any; in no
     other count.
     """
+    page_reads: int
+    """Logical pages that drives were asked to read, each counted for every command."""
     read_bytes: int
     """Bytes read."""
     reads: int
@@ -1172,7 +1192,9 @@ class RunRequestsSummary(Section, kw_only=True):
     trims: int
     """Trims."""
     unmapped_page_reads: int
-    """Logical pages read that hold no data; they touch no flash."""
+    """Of those, pages that hold no data, as they were never written or were trimmed; they touch
+    no flash.
+    """
     write_bytes: int
     """Bytes written."""
     write_pages: int

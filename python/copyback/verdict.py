@@ -16,6 +16,19 @@ if TYPE_CHECKING:
 #: What may have been found of a run: the key under `verdict.findings` in `summary.json`, a label,
 #: and what it means for whoever compares.
 MEANINGS = {
+    "starved": (
+        "Starved",
+        "a flow had requests to make, and none of them was completed",
+    ),
+    "unmapped_reads": (
+        "Unmapped reads",
+        "pages were read that hold no data, which takes no time of the flash; such response times "
+        "are not those of a drive that holds data",
+    ),
+    "nothing_programmed": (
+        "No flash",
+        "the drive's DRAM took all that was written, and no page was programmed",
+    ),
     "overload": (
         "Overload",
         "more arrived than the drive could serve; such response times grow with the length of the "
@@ -31,7 +44,7 @@ MEANINGS = {
     ),
     "nothing_collected": (
         "No GC",
-        "data were written, but no block was collected",
+        "pages were programmed, but no block was collected",
     ),
     "unsettled": (
         "Not settled",
@@ -75,6 +88,43 @@ def findings(summary: Summary | FlowSummary) -> list[Finding]:
     return [
         Finding(key, MEANINGS[key][0], _TEXTS[key](summary)) for key in summary.verdict.findings
     ]
+
+
+def _starved(summary: Summary | FlowSummary) -> str:
+    if not isinstance(summary, Summary):
+        return "It had requests to make, and none of them was completed."
+    names = [
+        flow.name or str(flow.flow)
+        for flow in summary.flows or []
+        if "starved" in flow.verdict.findings
+    ]
+    flows = "Flow" if len(names) == 1 else "Flows"
+    return (
+        f"{flows} {', '.join(names)} had requests to make, and none of them was completed: others "
+        "held the queue, or the run ended before. A queue for each flow (host.queues) shares the "
+        "drive; a longer run may get to them."
+    )
+
+
+def _unmapped_reads(summary: Summary | FlowSummary) -> str:
+    assert isinstance(summary, Summary), "only of a whole run"
+    requests = summary.requests
+    return (
+        f"{units.share(requests.unmapped_page_reads / requests.page_reads)} of the pages that were "
+        "read held no data, as they were never written or were trimmed. Their reads take no time "
+        "of the flash, so response times and throughput are not those of a drive that holds data. "
+        "Fill the drive first (precondition.fill = 1.0), or read only what is written (offset and "
+        "footprint of the workload)."
+    )
+
+
+def _nothing_programmed(summary: Summary | FlowSummary) -> str:
+    written = units.size(summary.requests.write_bytes)
+    return (
+        f"No page was programmed: the drive's DRAM took all of the {written} written. The "
+        "numbers are those of its write buffer and say nothing of flash or garbage collection; "
+        "write more than it holds (ssd.buffer.capacity)."
+    )
 
 
 def _longest_spell(summary: Summary | FlowSummary) -> SpellSummary | None:
@@ -147,11 +197,14 @@ def _keeps_up(load: LoadSummary | None, found: set[str]) -> str:
 
 
 def _nothing_collected(summary: Summary | FlowSummary) -> str:
+    assert isinstance(summary, Summary), "only of a whole run"
     written = units.size(summary.requests.write_bytes)
+    programmed = units.count(summary.flash.programs)
     return (
-        f"No block was collected: the {written} that were written found room in free blocks. The "
-        "numbers say nothing of garbage collection; a longer run can, or a drive that was written "
-        "more before."
+        f"No block was collected: the {programmed} pages that were programmed, for {written} "
+        "written, found room in free blocks. The numbers say nothing of garbage collection; a "
+        "longer run can, or a drive that was written more before (precondition.fill, "
+        "precondition.overwrites)."
     )
 
 
@@ -169,6 +222,9 @@ def _unsettled(summary: Summary | FlowSummary) -> str:
 
 
 _TEXTS: Mapping[str, Callable[[Summary | FlowSummary], str]] = {
+    "starved": _starved,
+    "unmapped_reads": _unmapped_reads,
+    "nothing_programmed": _nothing_programmed,
     "overload": _overload,
     "perhaps_overload": _perhaps_overload,
     "stalls": _stalls,

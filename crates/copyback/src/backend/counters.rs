@@ -87,7 +87,9 @@ pub struct Counters {
     pub nv_buffer: BufferTally,
     /// Where the mapping table lies in flash.
     pub mapping: MappingCounters,
-    /// Host reads of pages that hold no data; they touch no flash.
+    /// Logical pages that commands read, wherever they lay.
+    pub page_reads: u64,
+    /// Of those, pages that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
     pub trimmed: u64,

@@ -30,7 +30,11 @@ impl Drive {
         }
         match operation {
             Operation::Read if self.buffer.is_none() => self.dispatch_to_flash(id),
-            Operation::Read => self.dispatch_pages(id, Self::read_page),
+            Operation::Read => {
+                let Command { offset, length, .. } = self.active(id).command;
+                self.ssd.read_comes(&pages_of(self.settings.page_size, offset, length));
+                self.dispatch_pages(id, Self::read_page);
+            }
             Operation::Write => {
                 let arrived = self.active(id).arrived();
                 self.ssd.write_comes(arrived);
@@ -60,6 +64,7 @@ impl Drive {
         let pages = pages_of(page_size, active.command.offset, active.command.length);
         active.pages_left = pages.end - pages.start;
         let late = active.late();
+        self.ssd.read_comes(&pages);
         for page in pages {
             self.ssd.read(Owner::Host(id), Lpn(page), late, self.now);
         }

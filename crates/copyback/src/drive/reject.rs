@@ -22,6 +22,11 @@ pub struct Rejected {
 }
 
 impl Rejected {
+    /// Whether there is none.
+    pub const fn is_none(&self) -> bool {
+        self.writes == 0 && self.trims == 0 && self.flushes == 0
+    }
+
     /// Counts one.
     pub const fn count(&mut self, operation: Operation) {
         match operation {

@@ -190,6 +190,12 @@ impl Ledger {
         self.responses.count() + self.totals.of_ramp
     }
 
+    /// Whether no request has been answered.
+    pub const fn is_empty(&self) -> bool {
+        let totals = &self.totals;
+        self.count() == 0 && totals.trims == 0 && totals.flushes == 0 && totals.rejected.is_none()
+    }
+
     /// Simulated time in which requests were measured, until the last was completed.
     pub fn measured_time(&self) -> Duration {
         let whole = self.totals.end - Instant::START;

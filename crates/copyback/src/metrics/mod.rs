@@ -174,7 +174,8 @@ impl Recorder {
     ) -> (VerdictSummary, Option<Vec<FlowSummary>>) {
         let spell = self.dies.longest_spell(dies_per_drive);
         let amplification = Amplification::of(&self.series.written());
-        let drives = verdict::Drives { counters: &work.counters, amplification };
+        let starve_a_flow = self.flows.iter().any(Ledger::is_empty);
+        let drives = verdict::Drives { counters: &work.counters, amplification, starve_a_flow };
         let run = verdict::Run { spell: spell.as_ref(), was_off: work.was_off };
         let flows = (!self.flows.is_empty())
             .then(|| flows(&self.flows, &self.names, work.written.media, run));

@@ -69,7 +69,9 @@ pub struct RunRequestsSummary {
     /// Counts of any set of requests; its keys are keys of this.
     #[serde(flatten)]
     pub counts: RequestsSummary,
-    /// Logical pages read that hold no data; they touch no flash.
+    /// Logical pages that drives were asked to read, each counted for every command.
+    pub page_reads: u64,
+    /// Of those, pages that hold no data, as they were never written or were trimmed; they touch no flash.
     pub unmapped_page_reads: u64,
     /// Logical pages trimmed that held data.
     pub trimmed_pages: u64,
@@ -153,6 +155,7 @@ impl Summary {
             seed: config.seed,
             requests: RunRequestsSummary {
                 counts: recorder.whole.requests(),
+                page_reads: work.counters.page_reads,
                 unmapped_page_reads: work.counters.unmapped_reads,
                 trimmed_pages: work.counters.trimmed,
             },

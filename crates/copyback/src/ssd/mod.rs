@@ -290,6 +290,12 @@ impl Ssd {
         self.last_sequence() + 1
     }
 
+    /// Counts the pages of a command that reads.
+    #[inline(always)]
+    pub fn read_comes(&mut self, pages: &Range<u32>) {
+        self.backend.counters.page_reads += u64::from(pages.end - pages.start);
+    }
+
     /// Hands in the read of a page, which without collections would have come `late` earlier.
     #[inline]
     pub fn read(&mut self, owner: Owner, lpn: Lpn, late: Duration, now: Instant) {

@@ -437,6 +437,7 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
             Operation::Trim | Operation::Flush => {}
         }
     }
+    equal("pages that commands read", &outcome.number("/requests/page_reads"), &reads)?;
     let programs = outcome.number("/flash/host_programs");
     if buffered(&case.config) {
         return holds("the buffer merges writes", programs <= counted * writes);

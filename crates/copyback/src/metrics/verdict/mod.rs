@@ -8,6 +8,7 @@ mod amplification;
 mod backlog;
 mod holds;
 mod trend;
+mod unreal;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,13 +36,19 @@ const LEAST_SHARE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
+    /// None of a flow's requests was answered; each flow has at least one to make.
+    Starved,
+    /// More than one page in a hundred that were read held no data.
+    UnmappedReads,
+    /// Data were written, and no page of flash was programmed.
+    NothingProgrammed,
     /// More was asked for than the drive could do.
     Overload,
     /// It may be so; the run is too short to tell.
     PerhapsOverload,
     /// The tail comes from dies that collected and held their requests meanwhile.
     Stalls,
-    /// Data were written, and no block was collected.
+    /// Pages were programmed, and no block was collected.
     NothingCollected,
     /// Write amplification was another at the end than in the whole, or still changed.
     Unsettled,
@@ -118,6 +125,8 @@ pub struct Drives<'a> {
     pub counters: &'a Counters,
     /// What they wrote, over the run.
     pub amplification: Option<Amplification>,
+    /// Whether none of some flow's requests was answered.
+    pub starve_a_flow: bool,
 }
 
 /// Of the whole run.
@@ -143,11 +152,19 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
     let memory = memory.max(quickest(&ledger.responses));
     let load = ledger.backlog.as_ref().and_then(|backlog| backlog.load(memory));
     let state = load.as_ref().map(|load| load.state);
+    let counters = drives.map(|drives| drives.counters);
+    let nothing_programmed = counters.is_some_and(|it| unreal::programmed_nothing(it, ledger));
     let findings = [
+        (drives.map_or_else(|| ledger.is_empty(), |it| it.starve_a_flow), Finding::Starved),
+        (counters.is_some_and(unreal::reads_unmapped_pages), Finding::UnmappedReads),
+        (nothing_programmed, Finding::NothingProgrammed),
         (state == Some(State::Overload), Finding::Overload),
         (state == Some(State::Undecided), Finding::PerhapsOverload),
         (state != Some(State::Overload) && !run.was_off && has_stalls(ledger), Finding::Stalls),
-        (drives.is_some_and(|drives| drives.collected_nothing(ledger)), Finding::NothingCollected),
+        (
+            !nothing_programmed && drives.is_some_and(|drives| drives.collected_nothing(ledger)),
+            Finding::NothingCollected,
+        ),
         (drives.is_some_and(Drives::is_unsettled), Finding::Unsettled),
     ];
     let findings = findings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, found)| found);
