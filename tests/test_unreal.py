@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import copyback
 from copyback import report, verdict
+from copyback.importers import import_configuration
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import RunCli
+
+IMPORTED = Path(__file__).parent / "importers"
 
 #: The keys of such states.
 UNREAL = {"starved", "unmapped_reads", "nothing_programmed"}
@@ -180,3 +183,64 @@ def test_it_stands_first_on_terminal_page_summary_and_comparison(
     assert found.frame["verdict.unmapped_reads"].to_list() == [1.0, None]
     winners = (tmp_path / "sweep" / "winners.md").read_text(encoding="utf-8")
     assert "**Unmapped reads.** 1 of 2 runs" in winners
+
+
+@pytest.mark.parametrize(
+    ("file", "aged", "simulator"),
+    [("ssdconfig.xml", "Enabled_Preconditioning", "MQSim"), ("page.parameters", "aged", "SSDsim")],
+)
+def test_an_imported_drive_that_holds_nothing_is_said(
+    cli: RunCli, tmp_path: Path, file: str, aged: str, simulator: str
+) -> None:
+    """At the import in a line, in the file that it writes, and at the run."""
+    to = tmp_path / "imported.toml"
+    told = cli("import", IMPORTED / file, "--to", to).stderr.splitlines()
+    (line,) = [line for line in told if "warning" in line]
+    assert line.startswith("copyback: warning: the drive holds no data (precondition.fill = 0)")
+    assert f"where {simulator} reads them as if they had been; " in line
+    assert line.endswith("set precondition.fill = 1.0 for that")
+    assert "# Warning: the drive holds no data" in to.read_text()
+    assert aged in to.read_text()
+    config = tomllib.loads(to.read_text())
+    small = {"blocks_per_plane": 64, "pages_per_block": 16}
+    config["ssd"]["geometry"] |= small
+    config["ssd"]["gc"] |= {"soft_threshold": {"blocks": 3}, "hard_threshold": {"blocks": 1}}
+    config["ssd"]["ftl"] |= {"over_provisioning": 0.25, "mapping": "page"}
+    config["workload"] = {"type": "synthetic", "requests": 500, "read_share": 1.0, "iodepth": 4}
+    assert copyback.run(config).summary.verdict.findings[0] == "unmapped_reads"
+    config["precondition"]["fill"] = 1.0
+    assert not UNREAL & set(copyback.run(config).summary.verdict.findings)
+
+
+def warnings(tmp_path: Path, **flow: str) -> list[str]:
+    """Return what an import warns of, with one synthetic flow of MQSim's."""
+    given = {
+        "Read_Percentage": "50",
+        "Working_Set_Percentage": "100",
+        "Initial_Occupancy_Percentage": "50",
+        "Stop_Time": "0",
+        "Total_Requests_To_Generate": "100",
+    } | flow
+    drive = IMPORTED / "ssdconfig.xml"
+    if given.pop("prepared", ""):
+        text = drive.read_text()
+        switch = "<Enabled_Preconditioning>{}</Enabled_Preconditioning>"
+        drive = tmp_path / "prepared.xml"
+        drive.write_text(text.replace(switch.format("false"), switch.format("true")))
+    parameters = "".join(f"<{name}>{value}</{name}>" for name, value in given.items())
+    tag = "IO_Flow_Parameter_Set_Synthetic"
+    load = tmp_path / "load.xml"
+    load.write_text(
+        f"<MQSim_IO_Scenarios><IO_Scenario><{tag}>{parameters}</{tag}></IO_Scenario>"
+        "</MQSim_IO_Scenarios>"
+    )
+    return import_configuration(drive, workload=load).warnings
+
+
+def test_an_import_warns_only_where_it_matters(tmp_path: Path) -> None:
+    assert len(warnings(tmp_path)) == 1
+    assert warnings(tmp_path, Read_Percentage="0") == []
+    (half,) = warnings(tmp_path, prepared="yes")
+    assert half.startswith("the drive holds data in the first 50.0 % of its pages")
+    assert warnings(tmp_path, prepared="yes", Working_Set_Percentage="50") == []
+    assert warnings(tmp_path, prepared="yes", Initial_Occupancy_Percentage="100") == []

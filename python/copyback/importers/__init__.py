@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 from copyback.importers.draft import Draft
 from copyback.importers.fit import check, fit_thresholds
+from copyback.importers.unwritten import warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +70,7 @@ def import_configuration(
         from copyback.importers import ssdsim
 
         draft = ssdsim.device(data, path)
+    warn(draft, {Simulator.MQSIM: "MQSim", Simulator.SSDSIM: "SSDsim"}[simulator])
     fit_thresholds(draft)
     check(draft)
     return draft

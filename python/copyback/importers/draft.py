@@ -28,6 +28,8 @@ class Draft:
     values: dict[str, Any] = field(default_factory=dict)
     #: By our key: the parameters that it is from.
     sources: dict[str, str] = field(default_factory=dict)
+    #: What will surprise whoever runs it as it is.
+    warnings: list[str] = field(default_factory=list)
     #: What a parameter means here is not quite what it means there.
     approximated: list[tuple[str, str]] = field(default_factory=list)
     #: What nothing here stands for, or what has no effect.
@@ -38,6 +40,10 @@ class Draft:
         self.values[key] = value
         if names:
             self.sources[key] = ", ".join(names)
+
+    def warn(self, what: str) -> None:
+        """Say what will surprise whoever runs it as it is."""
+        self.warnings.append(what)
 
     def approximate(self, name: str, why: str) -> None:
         """Say how a key that was set differs from what the parameter means."""
@@ -66,7 +72,9 @@ class Draft:
         return root
 
     def report(self) -> Iterator[str]:
-        """Yield a line about each parameter that was approximated or lost."""
+        """Yield the warnings, and a line about each parameter that was approximated or lost."""
+        for what in self.warnings:
+            yield f"warning: {what}"
         for name, why in self.approximated:
             yield f"approximated: {name}: {why}"
         for name, why in self.lost:
@@ -79,6 +87,9 @@ class Draft:
     def _header(self) -> Iterator[str]:
         yield f"# Made by `copyback import` from {self.origin}."
         yield "# What each key is from stands behind it."
+        for what in self.warnings:
+            yield "#"
+            yield from _wrapped(f"Warning: {what}.")
         for title, entries in (
             ("Approximated:", self.approximated),
             ("Not carried over:", self.lost),

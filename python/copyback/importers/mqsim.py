@@ -77,11 +77,6 @@ def _run(draft: Draft, given: Parameters) -> None:
     else:
         draft.set("precondition.fill", 0.0, "Enabled_Preconditioning")
         draft.set("precondition.overwrites", 0.0, "Enabled_Preconditioning")
-        draft.approximate(
-            "Enabled_Preconditioning",
-            "a page that was never written is read without the flash; MQSim reads it as if it "
-            "had been",
-        )
 
 
 def _host(draft: Draft, given: Parameters) -> None:

@@ -217,9 +217,3 @@ def _start(draft: Draft, given: Parameters) -> None:
         )
     else:
         draft.lose("aged ratio", "the drive starts empty (aged)")
-        draft.approximate(
-            "aged",
-            "a page that was never written is read without the flash; SSDsim writes what a "
-            "trace reads beforehand "
-            "(precondition.fill = 1.0 writes every page)",
-        )
