@@ -324,6 +324,10 @@ def _at_once(flow: Mapping[str, Any]) -> bool:
     return not flow.get("starts_after") and flow.get("starts_at", "0s") == "0s"
 
 
+#: Where requests go, in words; others go by their names.
+_ADDRESSES = {"hot_cold": "hot and cold", "random_map": "each block once a pass"}
+
+
 def _synthetic(load: Mapping[str, Any]) -> list[str]:
     """Return what is asked of a generator; what is usual goes without saying."""
     facts = []
@@ -336,7 +340,7 @@ def _synthetic(load: Mapping[str, Any]) -> list[str]:
         facts.append(_sizes(load["request_size"]))
     address = load.get("address", "uniform")
     if address != "uniform":
-        facts.append(_kind(address).replace("_", " and "))
+        facts.append(_ADDRESSES.get(_kind(address), _kind(address)))
     if load.get("bursts", "none") != "none":
         facts.append("in bursts")
     if load.get("rate", "none") != "none":

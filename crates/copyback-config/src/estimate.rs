@@ -240,10 +240,19 @@ fn transfer(bytes: u64, rate: Rate) -> f64 {
 /// The key that says how many requests a flow has.
 const fn counted_by(flow: &Flow) -> &'static str {
     match flow {
+        Flow::Synthetic(SyntheticWorkload { io_size: Some(_), .. }) => "io_size",
         Flow::Synthetic(_) => "requests",
         Flow::Trace(TraceWorkload { duration: Some(_), .. }) => "duration",
         Flow::Trace(_) => "limit",
     }
+}
+
+/// Most requests that a flow needs to ask for its bytes: each of the least size, and flushes among them.
+fn by_size(flow: &SyntheticWorkload, config: &Config) -> Option<u64> {
+    let unit = flow.size_alignment.unwrap_or(flow.alignment_on(config.ssd.counted_page_size()));
+    let of_data = flow.io_size?.0.div_ceil(unit.0.max(1));
+    // The cast of what is too large for it gives the largest number.
+    Some((of_data as f64 / (1.0 - flow.flush_share.0)) as u64)
 }
 
 /// How many requests a flow has: as many as it says, or as there is time for.
@@ -253,7 +262,9 @@ fn requests_of(flow: &Flow, service: f64, config: &Config) -> Option<f64> {
         Stop::SteadyState(stop) => Some((stop.round, f64::from(stop.most_rounds), ns(stop.ramp))),
     };
     let by_count = match flow {
-        Flow::Synthetic(flow) => flow.requests.limit(),
+        Flow::Synthetic(flow) => {
+            by_size(flow, config).into_iter().chain(flow.requests.limit()).min()
+        }
         // Of a trace that is repeated each round has so many.
         Flow::Trace(flow) => flow.limit.filter(|_| flow.duration.is_none()),
     };

@@ -13,6 +13,8 @@ mod bursts;
 mod determinism;
 #[path = "synthetic/mixes.rs"]
 mod mixes;
+#[path = "synthetic/random_map.rs"]
+mod random_map;
 #[path = "synthetic/runs.rs"]
 mod runs;
 #[path = "synthetic/sizes.rs"]

@@ -282,6 +282,7 @@ fn what_makes_no_sense_is_refused() {
         (alone("duration = \"1s\", sequential_run = 0"), "workload.sequential_run: found 0"),
         (alone("duration = \"1s\", flush_every = 0"), "workload.flush_every: found 0"),
         (alone("duration = \"1s\", size_alignment = 100"), "workload.size_alignment: found 100B"),
+        (alone("io_size = 0"), "workload.io_size: found 0B; allowed: 1B or more"),
     ] {
         let found = faults(&text);
         assert!(found.contains(fault), "{fault}:\n{found}");

@@ -20,6 +20,9 @@ PRESET = "tlc-nvme"
 #: What job files ask the environment for.
 VARIABLES = {"FIO_RW": "randrw", "FIO_IODEPTH": "16", "FIO_BS": "4k"}
 
+#: Kinds of addresses.
+_RANDOM = {"uniform": "at random", "random_map": "at random, each block once a pass"}
+
 #: Notes that say nothing of what is simulated.
 _ASIDE = "fio: without effect"
 
@@ -105,6 +108,8 @@ def _flow(flow: Mapping[str, Any]) -> str:
         facts.append(f"{_seconds(flow['ramp'])} of it a ramp")
     if "duration" in flow:
         facts.append(f"for {_seconds(flow['duration'])}")
+    if "io_size" in flow:
+        facts.append(f"{units.size(int(flow['io_size'].removesuffix('B')))} at most")
     if flow["requests"] != "unlimited":
         facts.append(f"{units.count(flow['requests'])} requests at most")
     return ", ".join(facts)
@@ -145,7 +150,7 @@ def _order(flow: Mapping[str, Any]) -> str:
         return f"at random, {flow['sequential_run']} in sequence"
     if flow["sequential_share"] == 0:
         kind = flow["address"]["type"]
-        return "at random" if kind == "uniform" else f"at random ({kind})"
+        return _RANDOM.get(kind, f"at random ({kind})")
     skip = flow.get("sequential_skip")
     return "in sequence" if skip is None else f"in sequence {skip['type']} with gaps"
 

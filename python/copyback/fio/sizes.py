@@ -34,9 +34,11 @@ def _one(text: str) -> Any:
     if "/" not in text and ":" not in text:
         return f"{_positive(text)}B"
     parts = [part.partition("/") for part in text.split(":")]
+    sizes = [_positive(size) for size, _, _ in parts]
+    # fio cuts each to a multiple of the smallest.
     return {
         "type": "histogram",
-        "sizes": [f"{_positive(size)}B" for size, _, _ in parts],
+        "sizes": [f"{size - size % min(sizes)}B" for size in sizes],
         "weights": values.shares([share for _, _, share in parts], text),
     }
 

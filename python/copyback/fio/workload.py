@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from copyback import configuration
 from copyback._core import InputError
 from copyback.fio import values
+from copyback.fio.addresses import address, has_map
+from copyback.fio.amounts import amount
 from copyback.fio.directions import READ, direction, order
 from copyback.fio.files import layout
 from copyback.fio.jobfile import read_sections
@@ -16,9 +18,9 @@ from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
 from copyback.fio.placement import placement, through_the_first
 from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
-from copyback.fio.sizes import common_size, least_size, mean_size, of_range, request_size
+from copyback.fio.sizes import common_size, least_size, of_range, request_size
 from copyback.fio.steadystate import stop_of_jobs
-from copyback.fio.timing import Order, is_endless, times
+from copyback.fio.timing import Order, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -171,30 +173,33 @@ def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
         raise job.fault("size", problem)
     skip = _skip(job, asked)
     read_share = _read_share(job, asked)
+    random = {"address": address(job, sizes)} if asked.is_random else {}
+    is_mapped = asked.is_random and has_map(random["address"])
+    alignment = _alignment(job, asked, sizes, skip, has_map=is_mapped)
+    unit = int(alignment.get("alignment", sizes).removesuffix("B"))
+    if unit > size:
+        raise job.fault("ba", f"found {unit} bytes; allowed: at most those of the file, {size}")
+    requests = pace(job, asked, read_share, sizes)
     flow: dict[str, Any] = {
         "type": "synthetic",
-        "requests": _requests(job, size, sizes, read_share),
+        **amount(job, size, sizes, has_map=is_mapped),
         "request_size": sizes,
         "read_share": read_share,
         "trim_share": asked.trim_share,
         **order(asked, job.value("percentage_random", values.per_cent, 1.0)),
-        "offset": (stretch.start + begin) / job.capacity,
-        "footprint": size / job.capacity,
-        **_alignment(job, asked, sizes, skip),
+        # Shares of whole units, so that no rounding takes one away.
+        "offset": (stretch.start + begin) // unit / (job.capacity // unit),
+        "footprint": size // unit / (job.capacity // unit),
+        **alignment,
         **_flushes(job),
+        **random,
+        **requests,
     }
     if skip:
         flow["sequential_skip"] = skip
     if asked.trims_first:
         flow["trim_before_write"] = True
-    if asked.is_random:
-        flow["address"] = job.value("random_distribution", _address, {"type": "uniform"})
-        if not job.is_set("norandommap") and flow["address"] == {"type": "uniform"}:
-            job.notes.append(
-                "fio: random offsets may repeat, as with norandommap: fio's map of what has "
-                "been covered is not kept"
-            )
-    return flow | pace(job, asked, read_share, sizes)
+    return flow
 
 
 def _check_modes(job: Reader) -> None:
@@ -224,32 +229,22 @@ def _read_share(job: Reader, asked: Direction) -> float:
     return job.value("rwmixread", values.per_cent, 0.5)
 
 
-def _requests(job: Reader, size: int, sizes: Any, read_share: float) -> int | str:
-    """Return how many requests a job makes; its runtime or a steady state may end it before."""
-    if is_endless(job):
-        return "unlimited"
-    most = job.extent("io_size", size) * job.whole("loops", 1, least=1)
-    by_size = max(round(most / mean_size(sizes, read_share)), 1)
-    if by_size > values.MOST:
-        name = "loops" if "loops" in job.options else "io_size"
-        raise job.fault(name, f"found {by_size} requests; allowed: at most {values.MOST}")
-    return min(job.whole("number_ios", by_size, least=1), by_size)
-
-
 def _alignment(
-    job: Reader, asked: Direction, sizes: Any, skip: Mapping[str, Any]
+    job: Reader, asked: Direction, sizes: Any, skip: Mapping[str, Any], *, has_map: bool
 ) -> dict[str, Any]:
     """Return what offsets and sizes are multiples of.
 
-    fio aligns random offsets to the smallest size, or to `ba`. A fixed size that offsets are
-    multiples of needs no word: that is what a workload does by itself.
+    fio aligns random offsets to the smallest size, or to `ba`; with a map, to what is common to all
+    sizes here. A fixed size that offsets are multiples of needs no word: that is what a workload
+    does by itself.
     """
     least, unit = least_size(sizes), common_size(sizes)
     if unit % SECTOR:
         name = next(name for name in ("bsrange", "bssplit", "bs") if name in job.options)
         raise job.fault(name, f"found {job.text(name)}; allowed: multiples of {SECTOR} bytes")
     skipped = [int(skip[key].removesuffix("B")) for key in ("bytes", "every") if key in skip]
-    offsets = gcd(job.value("ba", values.size, least) if asked.is_random else unit, *skipped)
+    is_free = asked.is_random and not has_map
+    offsets = gcd(job.value("ba", values.size, least) if is_free else unit, *skipped)
     if offsets % SECTOR:
         odd = [
             name
@@ -308,27 +303,3 @@ def _flushes(job: Reader) -> dict[str, Any]:
         if writes:
             return {"flush_every": writes}
     return {}
-
-
-def _address(text: str) -> dict[str, Any]:
-    """Return where random requests go.
-
-    >>> _address("zipf:0.9"), _address("zoned:60/10:40/")["pages"]
-    ({'type': 'zipf', 'theta': 0.9}, [0.1, 0.9])
-    """
-    kind, _, parameters = text.partition(":")
-    match kind:
-        case "random" if not parameters:
-            return {"type": "uniform"}
-        case "zipf":
-            return {"type": "zipf", **({"theta": values.real(parameters)} if parameters else {})}
-        case "pareto":
-            return {"type": "pareto", **({"h": values.real(parameters)} if parameters else {})}
-        case "zoned" if parameters:
-            zones = [zone.partition("/") for zone in parameters.split(":")]
-            return {
-                "type": "zoned",
-                "requests": values.shares([requests for requests, _, _ in zones], text),
-                "pages": values.shares([pages for _, _, pages in zones], text),
-            }
-    raise InputError(f"found {text}; allowed: random, zipf:theta, pareto:h, zoned:%/%:...")

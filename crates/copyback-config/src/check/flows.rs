@@ -21,8 +21,8 @@ pub(super) fn check(key: &str, index: usize, flows: &[Flow], faults: &mut Report
             faults.add(&key, format!("found {awaited}; allowed: {allowed}"));
         } else if flows[awaited].is_endless() {
             let problem = format!(
-                "found {awaited}, a flow without end; allowed: flows with a number of requests or \
-                 a duration"
+                "found {awaited}, a flow without end; allowed: flows with a number of requests, an \
+                 io_size or a duration"
             );
             faults.add(&key, problem);
         }

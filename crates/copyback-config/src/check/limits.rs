@@ -17,6 +17,9 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     if let Some(size) = workload.size_alignment {
         sectors(&key_of("size_alignment"), size, faults);
     }
+    if workload.io_size == Some(Size(0)) {
+        faults.add(&key_of("io_size"), "found 0B; allowed: 1B or more");
+    }
 }
 
 fn rate(key: &str, limit: &RateLimit, is_part: bool, faults: &mut Report) {

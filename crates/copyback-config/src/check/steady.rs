@@ -50,8 +50,8 @@ fn endless(workload: &Workload, faults: &mut Report) {
     for (index, flow) in workload.flows().iter().enumerate() {
         if flow.is_endless() {
             let key = format!("{}.requests", workload.flow_key(index));
-            let problem = "found \"unlimited\"; allowed: a number, a duration beside it, or a stop that \
-                           ends the run (stop = \"steady_state\")";
+            let problem = "found \"unlimited\"; allowed: a number, a duration or an io_size beside \
+                           it, or a stop that ends the run (stop = \"steady_state\")";
             faults.add(&key, problem);
         }
     }

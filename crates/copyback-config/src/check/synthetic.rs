@@ -223,7 +223,7 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     }
     let key = format!("{key}.address");
     match &workload.address {
-        AddressDistribution::Uniform => {}
+        AddressDistribution::Uniform | AddressDistribution::RandomMap { .. } => {}
         AddressDistribution::HotCold { requests, pages } => {
             faults.share(&format!("{key}.requests"), *requests);
             faults.share_above_zero(&format!("{key}.pages"), *pages, true);

@@ -134,7 +134,9 @@ impl Flow {
         match self {
             Self::Trace(_) => false,
             Self::Synthetic(synthetic) => {
-                synthetic.requests == RequestCount::Unlimited && synthetic.duration.is_none()
+                synthetic.requests == RequestCount::Unlimited
+                    && synthetic.io_size.is_none()
+                    && synthetic.duration.is_none()
             }
         }
     }

@@ -8,6 +8,7 @@
 use rand_distr::{Distribution, Zipf, weighted::WeightedAliasIndex};
 
 use super::draw::{Chance, below, fraction};
+use super::random_map::RandomMap;
 use super::scatter::Scatter;
 use crate::rng::Stream;
 use copyback_config::AddressDistribution;
@@ -22,19 +23,30 @@ pub struct Addresses {
 
 enum Starts {
     Uniform,
+    Map(Box<RandomMap>),
     HotCold { hot: Chance, hot_units: u64 },
     Zoned(Box<Zones>),
     Ranked { rank: Rank, scatter: Option<Scatter> },
 }
 
 impl Addresses {
-    /// Addresses of the distribution in a footprint of `units`; `scatter` decides which are hot.
-    pub fn new(address: &AddressDistribution, units: u64, stream: Stream, scatter: Stream) -> Self {
-        let ranked = |rank, scattered: bool| Starts::Ranked {
+    /// Addresses of the distribution in a footprint of `units` for requests which are all of one unit, or differ; `scatter`
+    /// decides which are hot.
+    pub fn new(
+        address: &AddressDistribution,
+        units: u64,
+        is_of_units: bool,
+        mut stream: Stream,
+        mut scatter: Stream,
+    ) -> Self {
+        let mut ranked = |rank, scattered: bool| Starts::Ranked {
             rank,
-            scatter: scattered.then(|| Scatter::new(units, scatter)),
+            scatter: scattered.then(|| Scatter::new(units, &mut scatter)),
         };
         let distribution = match *address {
+            AddressDistribution::RandomMap { .. } => {
+                Starts::Map(Box::new(RandomMap::new(units, is_of_units, &mut stream)))
+            }
             // What is written goes where its writer is.
             AddressDistribution::Uniform | AddressDistribution::Logs { .. } => Starts::Uniform,
             AddressDistribution::HotCold { requests, pages } => {
@@ -57,12 +69,37 @@ impl Addresses {
         self.units
     }
 
-    /// First unit of a request of `length` units, all of it within the footprint.
+    /// Whether each unit has had its request, if that is what they are drawn by.
     #[inline]
-    pub fn draw(&mut self, length: u64) -> u64 {
+    pub fn are_covered(&self) -> bool {
+        matches!(&self.distribution, Starts::Map(map) if map.is_covered())
+    }
+
+    /// Begins to cover the units anew: drawn from `stream`, or else from where draws have come to.
+    pub fn begin(&mut self, stream: Option<Stream>) {
+        if let Some(stream) = stream {
+            self.stream = stream;
+        }
+        if let Starts::Map(map) = &mut self.distribution {
+            map.begin(&mut self.stream);
+        }
+    }
+
+    /// First unit and length of a request of `length` units, all of it within the footprint: less than asked for where a
+    /// map has less room.
+    #[inline]
+    pub fn draw(&mut self, length: u64) -> (u64, u64) {
+        match &mut self.distribution {
+            Starts::Map(map) => map.draw(length, &mut self.stream),
+            _ => (self.start(length), length),
+        }
+    }
+
+    #[inline]
+    fn start(&mut self, length: u64) -> u64 {
         debug_assert!(0 < length && length <= self.units);
         let (first, region) = match &self.distribution {
-            Starts::Uniform => (0, self.units),
+            Starts::Uniform | Starts::Map(_) => (0, self.units),
             Starts::HotCold { hot, hot_units } => {
                 let is_hot = hot.draw(&mut self.stream);
                 match (is_hot, self.units - hot_units) {

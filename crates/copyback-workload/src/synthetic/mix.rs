@@ -24,6 +24,11 @@ impl Mix {
         Self { reads, trims, flushes, stream }
     }
 
+    /// Draws from `stream` on.
+    pub fn reseed(&mut self, stream: Stream) {
+        self.stream = stream;
+    }
+
     /// The next operation. Takes one number from the stream, whatever the shares.
     #[inline]
     pub fn draw(&mut self) -> Operation {

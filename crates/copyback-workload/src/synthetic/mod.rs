@@ -10,7 +10,10 @@ mod bursts;
 pub(crate) mod draw;
 mod limits;
 mod logs;
+mod marks;
 mod mix;
+mod passes;
+mod random_map;
 mod runs;
 mod scatter;
 mod size;
@@ -21,9 +24,10 @@ use self::arrival::{Arrivals, NoArrival};
 use self::limits::Limits;
 use self::logs::{Append, Logs};
 use self::mix::Mix;
+use self::passes::Passes;
 use self::runs::Runs;
 use self::size::Sizes;
-use crate::rng::{Stream, stream};
+use crate::rng::Stream;
 use crate::{AddressSpace, Hint, InputError, Operation, Request};
 use copyback_config::quantity::Size;
 use copyback_config::units::Instant;
@@ -36,6 +40,9 @@ pub struct Generator {
     /// Unlimited if absent.
     requests: Option<u64>,
     issued: u64,
+    /// Bytes after which no request follows, and those asked for.
+    io_size: Option<u64>,
+    asked: u64,
     alignment: u64,
     /// Sizes are multiples of this.
     size_alignment: u64,
@@ -43,6 +50,7 @@ pub struct Generator {
     base: u64,
     sizes: Sizes,
     addresses: Addresses,
+    passes: Passes,
     arrivals: Arrivals,
     limits: Option<Box<Limits>>,
     operations: Mix,
@@ -77,19 +85,27 @@ impl Generator {
         name: &str,
         key: &str,
     ) -> Result<Self, InputError> {
-        let stream = |part: &str| stream(seed, &format!("{name}/{part}"));
+        let passes = Passes::new(&config.address, seed, name);
+        let stream = |part: &str| passes.stream(part);
         let Footprint { alignment, size_alignment, first_unit, units } =
             Footprint::new(config, key, space)?;
         let most = units * alignment / size_alignment;
+        let is_of_units = config.is_of_blocks(alignment);
+        if !is_of_units {
+            marks::check(&config.address, key, units)?;
+        }
+        let (address, scatter) = (stream("address"), stream("scatter"));
         Ok(Self {
             key: key.to_owned(),
             requests: config.requests.limit(),
             issued: 0,
+            io_size: config.io_size.map(|size| size.0),
+            asked: 0,
             alignment,
             size_alignment,
             base: first_unit * alignment,
             sizes: Sizes::new(&config.request_size, size_alignment, most, &stream),
-            addresses: Addresses::new(&config.address, units, stream("address"), stream("scatter")),
+            addresses: Addresses::new(&config.address, units, is_of_units, address, scatter),
             arrivals: Arrivals::new(config, key, &stream)?,
             limits: Limits::new(config, key, &stream)?.map(Box::new),
             operations: Mix::new(config, stream("kind")),
@@ -99,6 +115,7 @@ impl Generator {
             trimmed: None,
             flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
             last_arrival: Instant::START,
+            passes,
         })
     }
 
@@ -115,8 +132,12 @@ impl Generator {
         if self.flushes.as_mut().is_some_and(FlushRule::is_due) {
             return Ok(Some(self.request(Operation::Flush, 0, 0)));
         }
-        if self.requests == Some(self.issued) {
+        if self.requests == Some(self.issued) || self.io_size.is_some_and(|most| self.asked >= most)
+        {
             return Ok(None);
+        }
+        if self.addresses.are_covered() {
+            self.begin_pass();
         }
         self.issued += 1;
         let operation = match &self.limits {
@@ -124,6 +145,12 @@ impl Generator {
             Some(limits) => limits.operation(&mut self.operations),
         };
         let bytes = self.sizes.draw(operation == Operation::Read) * self.size_alignment;
+        let is_append = operation == Operation::Write && self.logs.is_some();
+        let (start, bytes) = match operation {
+            Operation::Flush => (0, bytes),
+            _ if is_append => (0, bytes),
+            _ => self.place(operation, bytes),
+        };
         let arrival = match &mut self.limits {
             None => self.arrivals.draw(),
             Some(limits) => limits.due(operation, bytes),
@@ -135,10 +162,10 @@ impl Generator {
         if let (Some(flushes), Operation::Write) = (&mut self.flushes, operation) {
             flushes.writes += 1;
         }
-        if operation == Operation::Write && self.logs.is_some() {
+        if is_append {
             return Ok(self.append(bytes));
         }
-        let start = self.start(operation, bytes.div_ceil(self.alignment));
+        self.asked += bytes;
         let request = self.request(operation, self.base + start * self.alignment, bytes);
         if self.trims_first && operation == Operation::Write {
             self.trimmed = Some(request);
@@ -154,6 +181,7 @@ impl Generator {
         let Append { start, length, trimmed, handle } =
             self.logs.as_mut()?.append(bytes.div_ceil(alignment));
         let bytes = bytes.min(length * alignment);
+        self.asked += bytes;
         let hint = Some(Hint::new(0, Some(handle)));
         let write = self.request(Operation::Write, self.base + start * alignment, bytes);
         let write = Request { hint, ..write };
@@ -182,9 +210,9 @@ impl Generator {
 
     /// Times that as many requests were handed out as there are units, if there is no end of them.
     pub const fn rounds(&self) -> u64 {
-        match self.requests {
-            None => 1 + self.issued / self.addresses.units(),
-            Some(_) => 1,
+        match (self.requests, self.io_size) {
+            (None, None) => 1 + self.issued / self.addresses.units(),
+            (Some(_), _) | (_, Some(_)) => 1,
         }
     }
 
@@ -211,22 +239,33 @@ impl Generator {
 
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.
     pub fn consumed(&self) -> f64 {
-        match self.requests {
-            None => 0.0,
-            Some(0) => 1.0,
-            Some(requests) => self.issued as f64 / requests as f64,
-        }
+        let share = |done: u64, of: Option<u64>| {
+            of.map(|of| if of == 0 { 1.0 } else { done as f64 / of as f64 })
+        };
+        let shares = [share(self.issued, self.requests), share(self.asked, self.io_size)];
+        shares.into_iter().flatten().fold(0.0, f64::max).min(1.0)
     }
 
-    /// First unit of a request: behind the one of its kind before it, or anywhere.
+    /// First unit and bytes of a request of `bytes`: behind the one of its kind before it, or anywhere.
     #[inline(always)]
-    fn start(&mut self, operation: Operation, length: u64) -> u64 {
-        let start = match self.runs.follows() {
-            true => self.runs.next(operation, length, self.addresses.units()),
+    fn place(&mut self, operation: Operation, bytes: u64) -> (u64, u64) {
+        let length = bytes.div_ceil(self.alignment);
+        let (start, length) = match self.runs.follows() {
+            true => (self.runs.next(operation, length, self.addresses.units()), length),
             false => self.addresses.draw(length),
         };
         self.runs.note(operation, start, length);
-        start
+        (start, bytes.min(length * self.alignment))
+    }
+
+    /// Each block has been covered: they are covered anew.
+    #[cold]
+    fn begin_pass(&mut self) {
+        let Some(streams) = self.passes.repeated() else { return self.addresses.begin(None) };
+        self.sizes.reseed(&|part| streams.stream(part));
+        self.operations.reseed(streams.stream("kind"));
+        self.runs.reseed(streams.stream("sequential"));
+        self.addresses.begin(Some(streams.stream("address")));
     }
 }
 

@@ -58,6 +58,15 @@ impl Runs {
         Ok(Self { rule, stream, skip, ends: [End::default(); 3] })
     }
 
+    /// Begins as at first, drawing from `stream` on.
+    pub fn reseed(&mut self, stream: Stream) {
+        self.stream = stream;
+        self.ends = [End::default(); 3];
+        if let Rule::Of { left, .. } = &mut self.rule {
+            *left = 0;
+        }
+    }
+
     /// Whether the next request follows the one of its kind before it.
     #[inline]
     pub fn follows(&mut self) -> bool {

@@ -17,7 +17,7 @@ pub struct Scatter {
 
 impl Scatter {
     /// A permutation of the numbers from 0 to `bound - 1`, chosen by `stream`.
-    pub fn new(bound: u64, mut stream: Stream) -> Self {
+    pub fn new(bound: u64, stream: &mut Stream) -> Self {
         let bits = u64::BITS - bound.saturating_sub(1).leading_zeros();
         let keys = std::array::from_fn(|_| stream.next_u64());
         Self { bound, half_bits: bits.div_ceil(2).max(1), keys }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn every_number_has_one_place() {
         for bound in [1, 2, 3, 5, 16, 17, 1000, 4097] {
-            let scatter = Scatter::new(bound, stream(bound, "scatter"));
+            let scatter = Scatter::new(bound, &mut stream(bound, "scatter"));
             let mut places: Vec<_> = (0..bound).map(|number| scatter.place(number)).collect();
             places.sort_unstable();
             assert_eq!(places, (0..bound).collect::<Vec<_>>());
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_largest_bounds_work() {
         for bound in [1 << 32, u64::MAX] {
-            let scatter = Scatter::new(bound, stream(7, "scatter"));
+            let scatter = Scatter::new(bound, &mut stream(7, "scatter"));
             assert!(
                 [0, 1, bound / 2, bound - 1].map(|n| scatter.place(n)).iter().all(|&p| p < bound)
             );
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn neighbours_part() {
         let bound = 1_000_000;
-        let scatter = Scatter::new(bound, stream(1, "scatter"));
+        let scatter = Scatter::new(bound, &mut stream(1, "scatter"));
         let distance = |n| scatter.place(n).abs_diff(scatter.place(n + 1)) as f64;
         let mean = (0..10_000).map(distance).sum::<f64>() / 10_000.0;
         // The distance of two uniform numbers has a standard deviation of bound / sqrt(18).

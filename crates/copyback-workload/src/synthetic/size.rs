@@ -9,9 +9,13 @@ use copyback_config::RequestSize;
 pub enum Sizes {
     /// One distribution.
     Alike(Draws),
-    /// One of reads, and one of all others.
+    /// One of all but reads, and one of reads.
     ByOperation([Box<Draws>; 2]),
 }
+
+/// The name of the random stream of all sizes, or of those of all but reads, and of reads.
+const STREAM: &str = "size";
+const STREAMS: [&str; 2] = ["size/write", "size/read"];
 
 impl Sizes {
     /// Sizes of the distribution, rounded up to units of `alignment` bytes, at most `most` units.
@@ -24,11 +28,23 @@ impl Sizes {
     ) -> Self {
         let draws = |size, part: &str| Draws::new(size, alignment, most, stream(part));
         match size {
-            RequestSize::ByOperation { read, write } => Self::ByOperation([
-                Box::new(draws(write, "size/write")),
-                Box::new(draws(read, "size/read")),
-            ]),
-            alike => Self::Alike(draws(alike, "size")),
+            RequestSize::ByOperation { read, write } => {
+                let [other, of_reads] = STREAMS;
+                Self::ByOperation([Box::new(draws(write, other)), Box::new(draws(read, of_reads))])
+            }
+            alike => Self::Alike(draws(alike, STREAM)),
+        }
+    }
+
+    /// Draws from the beginning of the streams that `stream` gives.
+    pub fn reseed(&mut self, stream: &impl Fn(&str) -> Stream) {
+        match self {
+            Self::Alike(draws) => draws.stream = stream(STREAM),
+            Self::ByOperation(draws) => {
+                for (draws, part) in draws.iter_mut().zip(STREAMS) {
+                    draws.stream = stream(part);
+                }
+            }
         }
     }
 

@@ -2,10 +2,10 @@
 
 use copyback::config::quantity::Rate;
 use copyback::config::{
-    Allocation, AllocationChoice, Config, Coordination, FreeBlockOrder, GcEnd, GcStart, Layout,
-    Mapping, Overwrites, PageLatency, Placement, Preemption, Protection, QueuedWhen, Rebuild,
-    Register, Scheduling, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare,
-    Width, Within, Workload,
+    AddressDistribution, Allocation, AllocationChoice, Config, Coordination, Flow, FreeBlockOrder,
+    GcEnd, GcStart, Layout, Mapping, Overwrites, PageLatency, Placement, Preemption, Protection,
+    QueuedWhen, Rebuild, Register, Scheduling, SummaryPage, SyntheticWorkload, ThresholdScope,
+    ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 use copyback::ssd::Part;
 
@@ -172,6 +172,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
         &[],
         |config, _| matches!(&config.workload, Workload::Flows(flows) if flows.flows.len() > 1),
     ),
+    ("each block once a pass", &["workload.address"], |config, _| {
+        any_synthetic(config, |flow| matches!(flow.address, AddressDistribution::RandomMap { .. }))
+    }),
     ("a trace", &[], |config, _| matches!(config.workload, Workload::Trace(_))),
     ("a full device queue", &["host"], |_, outcome| waits(outcome, Part::HostQueue)),
     ("in order", &["host.scheduling"], |config, _| config.host.scheduling == Scheduling::InOrder),
@@ -280,6 +283,11 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
 
 fn by_type(latency: &PageLatency) -> bool {
     matches!(latency, PageLatency::ByPageType(times) if times.len() > 1)
+}
+
+fn any_synthetic(config: &Config, has: impl Fn(&SyntheticWorkload) -> bool) -> bool {
+    let flows = config.workload.flows();
+    flows.iter().any(|flow| matches!(flow, Flow::Synthetic(synthetic) if has(synthetic)))
 }
 
 fn many(outcome: &Outcome, pointer: &str) -> bool {

@@ -8,8 +8,8 @@ use copyback::config::{
     DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
     Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
     Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
-    Ssd, SummaryPage, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull,
-    Width, Within, Workload,
+    Ssd, SummaryPage, SyntheticWorkload, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp,
+    WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -152,6 +152,31 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         &mut Draw::new(number, &format!("{name}/refresh")),
         &mut config.ssd,
     );
+    as_fio(&mut Draw::new(number, &format!("{name}/fio")), &mut config.workload);
+}
+
+/// Maps of random blocks and ends by bytes, as jobs of fio have them.
+fn as_fio(draw: &mut Draw, workload: &mut Workload) {
+    match workload {
+        Workload::Trace(_) => {}
+        Workload::Synthetic(synthetic) => as_fio_of(draw, synthetic),
+        Workload::Flows(flows) => {
+            for flow in &mut flows.flows {
+                if let Flow::Synthetic(synthetic) = flow {
+                    as_fio_of(draw, synthetic);
+                }
+            }
+        }
+    }
+}
+
+fn as_fio_of(draw: &mut Draw, workload: &mut SyntheticWorkload) {
+    if draw.chance(0.2) && !matches!(workload.address, AddressDistribution::Logs { .. }) {
+        workload.address = AddressDistribution::RandomMap { repeats: draw.chance(0.5) };
+    }
+    if draw.chance(0.1) {
+        workload.io_size = Some(Size(draw.small_within(1, 1 << 24)));
+    }
 }
 
 /// Makes most ages at which blocks are refreshed longer than it takes to write a plane anew: a drive that is not done

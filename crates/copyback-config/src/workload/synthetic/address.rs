@@ -14,6 +14,15 @@ choice! {
     pub enum AddressDistribution {
         /// Every page alike.
         Uniform,
+        /// Uniform, but each block of the footprint once a pass, as with fio's random map: reads, writes and trims share it. Blocks
+        /// are of the alignment. A request that would reach a block which the pass has had is cut before it. Sequential
+        /// requests go by no map.
+        RandomMap {
+            /// Whether each pass is drawn like the first, with the same order, sizes and operations: fio seeds its generators anew
+            /// for each of its `loops`. Else each pass has an order of its own, as with fio's `time_based` or `randrepeat=0`.
+            #[serde(default = "repeats")]
+            repeats: bool,
+        },
         /// A share of the requests goes to a share of the pages: 0.8 to 0.2 is Rosenblum's 80/20.
         HotCold {
             /// Share of requests that go to hot pages.
@@ -120,5 +129,10 @@ fn pareto_h() -> f64 {
 }
 
 fn scattered() -> bool {
+    true
+}
+
+/// fio's default.
+fn repeats() -> bool {
     true
 }

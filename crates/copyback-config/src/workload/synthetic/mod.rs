@@ -22,8 +22,11 @@ use crate::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SyntheticWorkload {
-    /// Number of requests; `"unlimited"` needs a `duration`, or a `stop` that ends the run.
+    /// Number of requests; `"unlimited"` needs a `duration`, an `io_size`, or a `stop` that ends the run.
     pub requests: RequestCount,
+    /// Bytes that are asked for in all, as fio's `io_size`: the request that reaches them is the last. Trims before writes do not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io_size: Option<Size>,
     /// How long the flow lasts, from its start and with its ramp: later requests are not issued.
     pub duration: Option<Time>,
     /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
@@ -100,6 +103,15 @@ impl SyntheticWorkload {
         }
     }
 
+    /// Whether each request is of one block of `alignment` bytes, or of a part of one.
+    pub fn is_of_blocks(&self, alignment: u64) -> bool {
+        let kinds = match self.request_size {
+            RequestSize::ByOperation { .. } => 2,
+            _ => 1,
+        };
+        self.fixed_sizes().filter(|(_, size)| size.0 <= alignment).count() == kinds
+    }
+
     /// The sizes that all requests have, or all of a kind, and their keys below that of the workload.
     pub fn fixed_sizes(&self) -> impl Iterator<Item = (&'static str, Size)> {
         let sizes = match &self.request_size {
@@ -119,6 +131,7 @@ impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
             requests: RequestCount::Limit(100_000),
+            io_size: None,
             duration: None,
             starts_at: Time::default(),
             starts_after: Vec::new(),
