@@ -160,6 +160,23 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
                 ("rw=randwrite\nba=8k", UNIFORM),
             ]
         ),
+        # Pauses: a number alone is in microseconds, that of iotime in seconds.
+        ("thinktime=5", {"thinktime": {"type": "pause", "time": "5000ns"}}),
+        (
+            "thinktime=3ms\nthinktime_blocks=64\nthinktime_blocks_type=issue\nthinktime_spin=1ms",
+            {
+                "thinktime": {
+                    "type": "pause",
+                    "time": "3000000ns",
+                    "blocks": 64,
+                    "blocks_type": "issue",
+                }
+            },
+        ),
+        (
+            "thinktime=1s\nthinktime_iotime=9",
+            {"thinktime": {"type": "pause", "time": "1000000000ns", "iotime": "9000000000ns"}},
+        ),
         ("filesize=8m", {"requests": 2048, "footprint": 8 / 1024}),
         ("fsync=8\nrw=write", {"flush_every": 8}),
         # How long jobs run, and what of it is measured.
@@ -228,7 +245,16 @@ def test_options_become_the_workload(
         ("rw=read\n[a]\n", ":1: found rw=read; a section"),
         ("[a\n", ":1: found [a; a section is written [name]"),
         ("[a]\nthinktimes=5\n", ":2: thinktimes: this option of fio's is not supported"),
-        ("[a]\nthinktime=5\n", ":2: thinktime: pauses after requests are not supported"),
+        ("[a]\nthinktime=x\n", ":2: thinktime: found x; a number with a unit is needed"),
+        ("[a]\nthinktime=5\nthinktime_blocks=0\n", ":3: thinktime_blocks: found 0; a whole number"),
+        (
+            "[a]\nthinktime=5\nthinktime_blocks_type=all\n",
+            ":3: thinktime_blocks_type: found all; allowed: complete, issue",
+        ),
+        (
+            "[a]\nrate_iops=5\nio_submit_mode=offload\nthinktime=5\n",
+            ":4: thinktime: found with io_submit_mode=offload and a rate; allowed: inline",
+        ),
         (
             "[a]\nrw=randread\nrandom_generator=mt\n",
             ":3: random_generator: found mt; allowed: tausworthe, lfsr, tausworthe64",
@@ -339,6 +365,7 @@ def test_what_has_no_effect_is_named(tmp_path: Path) -> None:
             "rw=randread\nbsrange=4k-8k\nrandom_generator=lfsr",
             "offsets may repeat: random_generator=lfsr keeps no map",
         ),
+        ("thinktime_blocks=4", "without thinktime, no effect of thinktime_blocks"),
         ("size=8m\nnumjobs=2", "2 files lie one after the other on the drive"),
     ],
 )
@@ -541,6 +568,26 @@ def test_passes_within_a_time_cover_each_block_in_orders_of_their_own(
         orders += list(passes[:2])
     for index, order in enumerate(orders):
         assert all((order != other).any() for other in orders[:index])
+
+
+def test_a_batch_of_reads_pauses_when_its_last_has_ended(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    """Batches of 64, and 3 ms after the last has ended; the first has 63 more, as with fio 3.33."""
+    (tmp_path / "job.fio").write_text(
+        "[batch]\nioengine=libaio\ndirect=1\nrw=randread\nbs=8k\niodepth=64\nthinktime=3ms\n"
+        "thinktime_blocks=64\nruntime=1\ntime_based\n"
+    )
+    cli("run", tiny_toml, "--fio-job", "job.fio", "--out", "out", "--requests")
+    requests = pl.read_parquet(tmp_path / "out" / "requests.parquet").sort("arrival_ns")
+    arrivals = requests["arrival_ns"].to_numpy()
+    ends = arrivals + requests["response_ns"].to_numpy()
+    first = np.flatnonzero(np.diff(arrivals, prepend=-(10**9)) >= 3_000_000)
+    counts = np.diff(np.append(first, len(arrivals)))
+    assert counts[0] == 127
+    assert (counts[1:-1] == 64).all()
+    last_ends = np.maximum.reduceat(ends, first)
+    assert (arrivals[first[1:]] == last_ends[:-1] + 3_000_000).all()
 
 
 @pytest.fixture

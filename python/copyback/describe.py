@@ -345,6 +345,8 @@ def _synthetic(load: Mapping[str, Any]) -> list[str]:
         facts.append("in bursts")
     if load.get("rate", "none") != "none":
         facts.append("at a limited rate")
+    if load.get("thinktime", "none") != "none":
+        facts.append("with pauses")
     if "duration" in load:
         facts.append(f"for {load['duration']}")
     return facts

@@ -241,6 +241,65 @@ fn a_loop_that_takes_no_time_is_refused_and_not_run_for_ever() {
     );
 }
 
+/// A closed loop of `depth` reads of one die, 100 us each, with pauses of 1 ms.
+fn thinking(depth: u32, keys: &str) -> Vec<u64> {
+    let pauses = format!("thinktime = {{ type = \"pause\", time = \"1ms\", {keys} }}");
+    let text = alone(&pauses).replace("iodepth = 1", &format!("iodepth = {depth}"));
+    arrivals_us(&run(&text.replace("\"unlimited\"", "60")).1, 0)
+}
+
+/// How many requests come between pauses, and the first arrivals after each.
+fn batches(arrivals_us: &[u64]) -> (Vec<usize>, Vec<u64>) {
+    let (mut counts, mut starts, mut last) = (Vec::new(), Vec::new(), None);
+    for &arrival in arrivals_us {
+        if last.is_none_or(|last| arrival >= last + 1000) {
+            counts.push(0);
+            starts.push(arrival);
+        }
+        *counts.last_mut().expect("one has begun") += 1;
+        last = Some(arrival);
+    }
+    (counts, starts)
+}
+
+/// After so many that were issued it waits for all of them, then for its time.
+#[test]
+fn a_pause_begins_when_the_last_request_has_ended() {
+    let (counts, starts) = batches(&thinking(4, "blocks = 4, blocks_type = \"issue\""));
+    assert_eq!(counts, [4; 15]);
+    // Four reads of one die take 400 us.
+    assert_eq!(starts, (0..15).map(|batch| batch * 1400).collect::<Vec<_>>());
+}
+
+/// The batches are those that fio 3.33 makes with io_uring and libaio: those that end while it waits count for the next pause.
+#[test]
+fn pauses_come_after_as_many_requests_as_in_fio() {
+    for (depth, blocks, issued, completed) in [
+        (4, 4, vec![4, 4, 4, 4], vec![7, 4, 4, 4]),
+        (4, 1, vec![1, 1, 1, 1], vec![4, 1, 1, 1]),
+        (16, 4, vec![4, 4, 4, 4], vec![19, 1, 18, 1]),
+        (4, 16, vec![16, 16, 16], vec![19, 16, 16]),
+        (8, 8, vec![8, 8, 8, 8], vec![15, 8, 8, 8]),
+    ] {
+        let counts = |keys: String| batches(&thinking(depth, &keys)).0;
+        let by_issue = counts(format!("blocks = {blocks}, blocks_type = \"issue\""));
+        assert_eq!(by_issue[..issued.len()], issued, "{depth} {blocks}");
+        let by_end = counts(format!("blocks = {blocks}"));
+        assert_eq!(by_end[..completed.len()], completed, "{depth} {blocks}");
+    }
+}
+
+/// One block is the default; with `iotime`, time alone decides unless blocks are given, too.
+#[test]
+fn pauses_may_come_by_time() {
+    assert_eq!(batches(&thinking(1, "")).0, [1; 60]);
+    // The first request that is issued 250 us after the last pause is that at 300 us.
+    let (counts, starts) = batches(&thinking(1, "iotime = \"250us\""));
+    assert_eq!(counts, [4; 15]);
+    assert_eq!(starts, (0..15).map(|batch| batch * 1400).collect::<Vec<_>>());
+    assert_eq!(batches(&thinking(1, "iotime = \"250us\", blocks = 3")).0, [3; 20]);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (text, fault) in [
@@ -283,6 +342,21 @@ fn what_makes_no_sense_is_refused() {
         (alone("duration = \"1s\", flush_every = 0"), "workload.flush_every: found 0"),
         (alone("duration = \"1s\", size_alignment = 100"), "workload.size_alignment: found 100B"),
         (alone("io_size = 0"), "workload.io_size: found 0B; allowed: 1B or more"),
+        (
+            alone("duration = \"1s\", thinktime = { type = \"pause\", time = 0 }"),
+            "workload.thinktime.time: found 0s; allowed: more than 0s",
+        ),
+        (
+            alone(
+                "duration = \"1s\", thinktime = { type = \"pause\", time = \"1ms\", blocks = 0 }",
+            ),
+            "workload.thinktime.blocks: found 0",
+        ),
+        (
+            alone("duration = \"1s\", thinktime = { type = \"pause\", time = \"1ms\" }")
+                .replace("iodepth = 1", "inter_arrival = \"1ms\""),
+            "workload.thinktime: found pauses in an open loop",
+        ),
     ] {
         let found = faults(&text);
         assert!(found.contains(fault), "{fault}:\n{found}");

@@ -108,6 +108,8 @@ def _flow(flow: Mapping[str, Any]) -> str:
         facts.append(f"{_seconds(flow['ramp'])} of it a ramp")
     if "duration" in flow:
         facts.append(f"for {_seconds(flow['duration'])}")
+    if "thinktime" in flow:
+        facts.append(f"with pauses of {_seconds(flow['thinktime']['time'])}")
     if "io_size" in flow:
         facts.append(f"{units.size(int(flow['io_size'].removesuffix('B')))} at most")
     if flow["requests"] != "unlimited":

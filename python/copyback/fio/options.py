@@ -72,6 +72,10 @@ MEANT = frozenset(
         "random_generator",
         "randrepeat",
         "randseed",
+        "thinktime",
+        "thinktime_blocks",
+        "thinktime_blocks_type",
+        "thinktime_iotime",
         "zonemode",
         "zonesize",
         "zonerange",
@@ -163,10 +167,6 @@ NOT_SIMULATED: dict[str, str] = {
 
 #: Options that change what a device is asked for in ways that cannot be said here, and why.
 REFUSED: dict[str, str] = {
-    **dict.fromkeys(
-        ("thinktime", "thinktime_spin", "thinktime_blocks", "thinktime_iotime"),
-        "pauses after requests are not supported",
-    ),
     **dict.fromkeys(
         ("flow", "flow_id", "flow_sleep"), "jobs that keep step by shares are not supported"
     ),
@@ -295,6 +295,7 @@ WITHOUT_EFFECT = frozenset(
         "sqthread_poll_cpu",
         "stats",
         "std_redirect",
+        "thinktime_spin",
         "thread",
         "unified_rw_reporting",
         "unique_filename",

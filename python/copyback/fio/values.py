@@ -45,14 +45,14 @@ def size_or_share(text: str, whole: int) -> int:
     return int(whole * per_cent(text.removesuffix("%")))
 
 
-def seconds(text: str) -> float:
-    """Return a time in seconds; a number alone is seconds.
+def seconds(text: str, alone: str = "s") -> float:
+    """Return a time in seconds; a number alone is in the unit `alone`.
 
-    >>> seconds("90"), seconds("2m"), seconds("500ms")
-    (90.0, 120.0, 0.5)
+    >>> seconds("90"), seconds("2m"), seconds("500ms"), seconds("500", "ms")
+    (90.0, 120.0, 0.5, 0.5)
     """
     number, suffix = _split(text)
-    unit = _TIMES_S.get(suffix or "s")
+    unit = _TIMES_S.get(suffix or alone)
     if unit is None:
         raise InputError(f"found {text}; a time such as 60, 10m or 500ms is needed")
     if number * unit > MOST_SECONDS:

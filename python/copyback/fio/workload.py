@@ -20,6 +20,7 @@ from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
 from copyback.fio.sizes import common_size, least_size, of_range, request_size
 from copyback.fio.steadystate import stop_of_jobs
+from copyback.fio.thinking import thinktime
 from copyback.fio.timing import Order, times
 
 if TYPE_CHECKING:
@@ -194,6 +195,7 @@ def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
         **_flushes(job),
         **random,
         **requests,
+        **thinktime(job, requests),
     }
     if skip:
         flow["sequential_skip"] = skip

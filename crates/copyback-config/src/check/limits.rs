@@ -20,6 +20,19 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     if workload.io_size == Some(Size(0)) {
         faults.add(&key_of("io_size"), "found 0B; allowed: 1B or more");
     }
+    thinktime(&key_of("thinktime"), workload, faults);
+}
+
+fn thinktime(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let ThinkTime::Pause { time, .. } = workload.thinktime else { return };
+    if workload.iodepth.is_none() {
+        let problem = "found pauses in an open loop, whose arrivals are set by inter_arrival; \
+                       allowed: \"none\", or iodepth";
+        faults.add(key, problem);
+    }
+    if time == Time::default() {
+        faults.add(&format!("{key}.time"), "found 0s; allowed: more than 0s");
+    }
 }
 
 fn rate(key: &str, limit: &RateLimit, is_part: bool, faults: &mut Report) {

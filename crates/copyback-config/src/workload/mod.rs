@@ -129,6 +129,14 @@ impl Flow {
         }
     }
 
+    /// Pauses of a closed loop.
+    pub const fn thinktime(&self) -> ThinkTime {
+        match self {
+            Self::Trace(_) => ThinkTime::None,
+            Self::Synthetic(synthetic) => synthetic.thinktime,
+        }
+    }
+
     /// Whether it never ends by itself.
     pub fn is_endless(&self) -> bool {
         match self {

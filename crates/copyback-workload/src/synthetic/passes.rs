@@ -6,7 +6,7 @@ use copyback_config::AddressDistribution;
 /// Names of random streams, and what becomes of them with each pass.
 pub struct Passes {
     seed: u64,
-    /// That of the workload, such as `workload/0`.
+    /// Name of the workload, such as `workload/0`.
     name: String,
     repeats: bool,
 }
@@ -23,7 +23,7 @@ impl Passes {
         stream(self.seed, &format!("{}/{part}", self.name))
     }
 
-    /// Itself, if each pass is drawn like the first.
+    /// Streams to draw a pass from anew, if each pass is drawn like the first.
     pub fn repeated(&self) -> Option<&Self> {
         self.repeats.then_some(self)
     }

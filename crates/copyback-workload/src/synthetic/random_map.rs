@@ -5,7 +5,7 @@ use super::marks::Marks;
 use super::scatter::Scatter;
 use crate::rng::Stream;
 
-/// Which blocks a pass has yet to cover, and in which order it does.
+/// Blocks that a pass has yet to cover, and their order.
 pub struct RandomMap {
     units: u64,
     /// Units that the pass has yet to cover.

@@ -8,10 +8,11 @@ use crate::event::Arrivals;
 use crate::ids::FlowId;
 use crate::outcome::Outcome;
 use crate::units::{Duration, Instant};
-use crate::workload::{InputError, Request, Source};
+use crate::workload::{InputError, Operation, Request, Source};
 
 use super::free::FreePlaces;
 use super::input::Input;
+use super::think::Thinking;
 
 /// A flow of requests.
 #[derive(Checkpointed)]
@@ -24,6 +25,8 @@ pub(super) struct Flow {
     /// The submission queue that it goes through.
     pub queue: usize,
     pace: Pace,
+    /// Pauses, if there are any.
+    thinking: Option<Box<Thinking>>,
     /// Requests that have entered the array and not left it.
     outstanding: u32,
     stage: Stage,
@@ -93,6 +96,7 @@ impl Flow {
             ahead: VecDeque::new(),
             queue,
             pace,
+            thinking: Thinking::new(config.thinktime()),
             outstanding: 0,
             stage,
             ramp: config.ramp().0,
@@ -182,7 +186,24 @@ impl Flow {
         let due = start + (next.arrival - Instant::START);
         match &self.pace {
             Pace::Open => Some(due),
-            Pace::Closed { free, .. } => Some(due.max(free.first()?)),
+            Pace::Closed { free, .. } => Some(due.max(free.first()?).max(self.resumes()?)),
+        }
+    }
+
+    /// Since when it may issue requests; `None` if others have to end before.
+    #[inline(always)]
+    fn resumes(&self) -> Option<Instant> {
+        self.thinking.as_ref().map_or(Some(Instant::START), |thinking| thinking.allows())
+    }
+
+    /// A request of a flow that pauses has ended at `now`. As many were under way as may be if all places are taken, be it
+    /// by a request that waits outside the device.
+    #[cold]
+    fn think(&mut self, operation: Operation, now: Instant) {
+        let is_taken = matches!(&self.pace, Pace::Closed { free, .. } if free.first().is_none());
+        let is_full = is_taken || self.next_arrival().is_some_and(|arrival| arrival <= now);
+        if let Some(thinking) = &mut self.thinking {
+            thinking.end(operation, self.outstanding, is_full, now);
         }
     }
 
@@ -199,6 +220,9 @@ impl Flow {
             None => self.pace.fetch(&mut self.source)?,
         };
         self.outstanding += 1;
+        if let Some(thinking) = &mut self.thinking {
+            thinking.issue(request.operation, arrival);
+        }
         if let Pace::Closed { iodepth, free } = &mut self.pace {
             free.take();
             let most = self.source.most_rounds_at_once(*iodepth);
@@ -211,9 +235,12 @@ impl Flow {
         Ok(request)
     }
 
-    /// One of its requests leaves the array at `now`.
-    pub fn leave(&mut self, outcome: Outcome, now: Instant) {
+    /// A request of this `operation` leaves the array at `now`.
+    pub fn leave(&mut self, operation: Operation, outcome: Outcome, now: Instant) {
         self.outstanding -= 1;
+        if self.thinking.is_some() {
+            self.think(operation, now);
+        }
         if let Pace::Closed { free, .. } = &mut self.pace {
             free.give_back(now);
         }

@@ -4,6 +4,7 @@ mod flow;
 mod free;
 mod input;
 mod request;
+mod think;
 
 pub use request::{Active, Admitted, Completion, waited_outside};
 
@@ -254,7 +255,7 @@ impl Host {
         let queue = &mut self.queues[flow.queue];
         queue.outstanding -= 1;
         queue.places.leave(finished.request, now - active.entered, finished.parts.late());
-        flow.leave(finished.outcome, now);
+        flow.leave(active.request.operation, finished.outcome, now);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);
         self.requests.remove(finished.request.index());

@@ -218,7 +218,9 @@ fn sample(name: &str, path: &str, is_list: bool) -> Option<String> {
         ("count", _) => "2".into(),
         ("rate", _) => "\"100MB/s\"".into(),
         ("blocks", _) => "2".into(),
-        ("after" | "time", "ssd.controller.wake_up") => "\"1ms\"".into(),
+        ("after" | "time", "ssd.controller.wake_up") | ("time", "workload.thinktime") => {
+            "\"1ms\"".into()
+        }
         ("order", _) => "\"CWDP\"".into(),
         ("plane", _) => "\"most_free\"".into(),
         _ => return None,
@@ -263,6 +265,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
             [&lines[..], &lost].concat()
         }
         "workload.inter_arrival" | "workload.bursts" => vec![("workload.inter_arrival", "1ms")],
+        key if key.starts_with("workload.thinktime.") => vec![("workload.iodepth", "4")],
         _ => Vec::new(),
     }
 }

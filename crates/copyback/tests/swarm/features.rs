@@ -175,6 +175,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     ("each block once a pass", &["workload.address"], |config, _| {
         any_synthetic(config, |flow| matches!(flow.address, AddressDistribution::RandomMap { .. }))
     }),
+    ("pauses", &["workload.thinktime"], |config, _| {
+        any_synthetic(config, |flow| !flow.thinktime.is_none())
+    }),
     ("a trace", &[], |config, _| matches!(config.workload, Workload::Trace(_))),
     ("a full device queue", &["host"], |_, outcome| waits(outcome, Part::HostQueue)),
     ("in order", &["host.scheduling"], |config, _| config.host.scheduling == Scheduling::InOrder),

@@ -4,12 +4,12 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
-    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, Cuts, Delay, DelayRow,
-    DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange, Handles, Ineligible,
-    Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, PipelineOrder,
-    Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming,
-    Ssd, SummaryPage, SyntheticWorkload, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp,
-    WearCompare, WhenFull, Width, Within, Workload,
+    CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
+    Delay, DelayRow, DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange,
+    Handles, Ineligible, Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping,
+    Margin, PipelineOrder, Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced,
+    Round, SlcCache, SlcTiming, Ssd, SummaryPage, SyntheticWorkload, ThinkTime, ThresholdScope,
+    ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -155,7 +155,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     as_fio(&mut Draw::new(number, &format!("{name}/fio")), &mut config.workload);
 }
 
-/// Maps of random blocks and ends by bytes, as jobs of fio have them.
+/// Maps of random blocks, ends by bytes, and pauses, as jobs of fio have them.
 fn as_fio(draw: &mut Draw, workload: &mut Workload) {
     match workload {
         Workload::Trace(_) => {}
@@ -176,6 +176,14 @@ fn as_fio_of(draw: &mut Draw, workload: &mut SyntheticWorkload) {
     }
     if draw.chance(0.1) {
         workload.io_size = Some(Size(draw.small_within(1, 1 << 24)));
+    }
+    if draw.chance(0.2) && workload.iodepth.is_some() {
+        workload.thinktime = ThinkTime::Pause {
+            time: draw.time(1, 1_000_000),
+            blocks: draw.chance(0.7).then(|| draw.small_within(1, 100)),
+            blocks_type: draw.of(&[CountedBlocks::Complete, CountedBlocks::Issue]),
+            iotime: draw.chance(0.3).then(|| draw.time(1, 1_000_000)),
+        };
     }
 }
 

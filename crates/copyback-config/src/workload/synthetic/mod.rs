@@ -4,11 +4,13 @@ mod address;
 mod arrival;
 mod limits;
 mod size;
+mod thinktime;
 
 pub use address::{AddressDistribution, LogStream, Replaced};
 pub use arrival::{Bursts, TimeDistribution};
 pub use limits::{RateLimit, Skip};
 pub use size::RequestSize;
+pub use thinktime::{CountedBlocks, ThinkTime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,6 +77,9 @@ pub struct SyntheticWorkload {
     pub iodepth: Option<u32>,
     /// Most that a closed loop asks for.
     pub rate: RateLimit,
+    /// Pauses of a closed loop.
+    #[serde(skip_serializing_if = "ThinkTime::is_none")]
+    pub thinktime: ThinkTime,
     /// Where random requests go.
     pub address: AddressDistribution,
     /// Start of the addresses used, as a share of the logical capacity.
@@ -152,6 +157,7 @@ impl Default for SyntheticWorkload {
             time_scale: 1.0,
             iodepth: None,
             rate: RateLimit::None,
+            thinktime: ThinkTime::None,
             address: AddressDistribution::Uniform,
             offset: Share(0.0),
             footprint: Share(1.0),
