@@ -117,7 +117,9 @@ class VerdictSummary(Section, kw_only=True):
     load: LoadSummary | None
     """Whether the drives kept up; None if no request has a time of its own, or too few came."""
     write_amplification: SettlingSummary | None
-    """Whether write amplification has settled; None if nothing was written for the host."""
+    """Whether write amplification has settled; None if the host wrote nothing, or nothing was
+    programmed.
+    """
 
 
 class RepairsSummary(Section, kw_only=True):

@@ -1,6 +1,6 @@
 //! Closed loops keep their depth: a request arrives when one of its flow has ended, wherever it waits then.
 
-use copyback::config::{Config, Flow, RateLimit};
+use copyback::config::{Config, Flow, RateLimit, ThinkTime};
 
 use crate::check::holds;
 use crate::run::Outcome;
@@ -40,7 +40,9 @@ pub fn always_fit(config: &Config) -> Vec<bool> {
 fn is_limited(flow: &Flow) -> bool {
     match flow {
         Flow::Trace(_) => false,
-        Flow::Synthetic(workload) => workload.rate != RateLimit::None,
+        Flow::Synthetic(workload) => {
+            workload.rate != RateLimit::None || workload.thinktime != ThinkTime::None
+        }
     }
 }
 

@@ -39,9 +39,10 @@ pub struct Amplification {
 }
 
 impl Amplification {
-    /// From what had been written at the end of each row of a time series; `None` if nothing was for the host.
+    /// From what had been written at the end of each row of a time series; `None` if the host wrote nothing, or a buffer
+    /// holds it all.
     pub fn of(rows: &[Written]) -> Option<Self> {
-        let end = *rows.last().filter(|end| end.host > 0)?;
+        let end = *rows.last().filter(|end| end.host > 0 && end.media > 0)?;
         let at = |part: usize| {
             let wanted = end.host as f64 * part as f64 / PARTS as f64;
             let row = rows.partition_point(|row| (row.host as f64) < wanted);

@@ -67,7 +67,7 @@ pub struct VerdictSummary {
     pub load: Option<LoadSummary>,
     /// How long requests waited for dies that collected.
     pub holds: RunHoldsSummary,
-    /// Whether write amplification has settled; null if nothing was written for the host.
+    /// Whether write amplification has settled; null if the host wrote nothing, or nothing was programmed.
     pub write_amplification: Option<SettlingSummary>,
 }
 
