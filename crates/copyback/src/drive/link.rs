@@ -19,12 +19,23 @@ pub struct Link {
     half_duplex: bool,
     inward: Direction,
     outward: Direction,
+    /// Transfers that have been asked for.
+    asked: u64,
 }
 
 #[derive(Debug, Default, Checkpointed)]
 struct Direction {
     current: Option<CommandId>,
-    waiting: VecDeque<(CommandId, u64)>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// Data that wait for the link.
+#[derive(Debug, Checkpointed)]
+struct Waiting {
+    command: CommandId,
+    bytes: u64,
+    /// Place in the order of asking, over both directions.
+    place: u64,
 }
 
 /// A transfer that has got the link.
@@ -48,6 +59,7 @@ impl Link {
             half_duplex: config.link_duplex == Duplex::Half,
             inward: Direction::default(),
             outward: Direction::default(),
+            asked: 0,
         })
     }
 
@@ -60,7 +72,9 @@ impl Link {
 
     /// Queues the data of a command.
     pub fn ask(&mut self, direction: LinkDirection, command: CommandId, bytes: u64) {
-        self.direction(direction).waiting.push_back((command, bytes));
+        let place = self.asked;
+        self.asked += 1;
+        self.direction(direction).waiting.push_back(Waiting { command, bytes, place });
     }
 
     /// Whether data wait for the link.
@@ -68,9 +82,16 @@ impl Link {
         !self.inward.waiting.is_empty() || !self.outward.waiting.is_empty()
     }
 
-    /// Starts the next transfer, if the link is free for one. Data out go before data in.
+    /// Starts the next transfer, if the link is free for one. In one direction at a time, what was asked for first comes
+    /// first: data out that never end do not keep data in from crossing.
     pub fn grant(&mut self) -> Option<LinkTransfer> {
-        [LinkDirection::Out, LinkDirection::In].into_iter().find_map(|to| self.grant_one(to))
+        use LinkDirection::{In, Out};
+        let place = |direction: &Direction| direction.waiting.front().map(|first| first.place);
+        let first = match (place(&self.inward), place(&self.outward)) {
+            (Some(inward), Some(outward)) if self.half_duplex && inward < outward => [In, Out],
+            _ => [Out, In],
+        };
+        first.into_iter().find_map(|direction| self.grant_one(direction))
     }
 
     fn grant_one(&mut self, direction: LinkDirection) -> Option<LinkTransfer> {
@@ -82,7 +103,7 @@ impl Link {
         if taken.is_some() {
             return None;
         }
-        let (command, bytes) = self.direction(direction).waiting.pop_front()?;
+        let Waiting { command, bytes, .. } = self.direction(direction).waiting.pop_front()?;
         self.direction(direction).current = Some(command);
         let time = self.overhead + transfer_time(bytes, self.rate);
         Some(LinkTransfer { command, direction, time })
