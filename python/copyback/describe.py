@@ -30,7 +30,8 @@ PARTS: dict[str, tuple[str, str]] = {
     "gc_other_plane": ("GC, same die", "waiting for a collection on another plane of the die"),
 }
 
-OPERATIONS = ("read", "write", "all")
+#: Classes of requests, in the order of tables; reads and writes together come last.
+OPERATIONS = ("read", "write", "flush", "trim", "all")
 
 #: Parts of a response time that garbage collection causes.
 GC_PARTS = {"gc_same_plane", "gc_other_plane", "late"}
@@ -88,10 +89,9 @@ def parts(means: Mapping[str, float]) -> list[Part]:
 
 
 def breakdowns(summary: Summary) -> dict[str, list[Part]]:
-    """Return the parts for each operation that has any: "read", "write", "all"."""
-    by_class = summary.breakdown_by_class_us
-    by_operation = {"read": by_class.read, "write": by_class.write, "all": summary.breakdown_us}
-    means = {operation: found.to_dict() for operation, found in by_operation.items()}
+    """Return the parts for each of `OPERATIONS` that has any."""
+    by_class = summary.breakdown_by_class_us.to_dict() | {"all": summary.breakdown_us.to_dict()}
+    means = {operation: by_class.get(operation, {}) for operation in OPERATIONS}
     return {operation: parts(of) for operation, of in means.items() if any(of.values())}
 
 

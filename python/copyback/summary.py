@@ -226,8 +226,12 @@ class BreakdownSummary(Section, kw_only=True):
 class BreakdownByClass(Section, kw_only=True):
     """Where mean response times went, in microseconds."""
 
+    flush: BreakdownSummary | None = None
+    """Of flushes, if there were any."""
     read: BreakdownSummary
     """Of reads."""
+    trim: BreakdownSummary | None = None
+    """Of trims, if there were any."""
     write: BreakdownSummary
     """Of writes."""
 
@@ -787,12 +791,16 @@ class PlacementSummary(Section, kw_only=True):
 
 
 class ResponsesSummary(Section, kw_only=True):
-    """Response times of reads and writes, together and apart, in microseconds."""
+    """Response times by operation, in microseconds."""
 
     all: ResponseSummary
     """Reads and writes."""
+    flush: ResponseSummary | None = None
+    """Flushes, if there were any."""
     read: ResponseSummary
     """Reads."""
+    trim: ResponseSummary | None = None
+    """Trims, if there were any."""
     write: ResponseSummary
     """Writes."""
 
@@ -1061,7 +1069,7 @@ class FlowSummary(Section, kw_only=True):
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     breakdown_by_class_us: BreakdownByClass
-    """Where the mean response time of reads and that of writes went, in microseconds."""
+    """Where the mean response time of each operation went, in microseconds."""
     breakdown_us: BreakdownSummary
     """Where the mean response time went, in microseconds."""
     excess_wait_us: ExcessWaitSummary | None = None
@@ -1311,7 +1319,7 @@ class Summary(Section, kw_only=True):
     Whoever writes `summary.json` adds it.
     """
     breakdown_by_class_us: BreakdownByClass
-    """Where the mean response time of reads and that of writes went, in microseconds."""
+    """Where the mean response time of each operation went, in microseconds."""
     breakdown_us: BreakdownSummary
     """Where the mean response time went, in microseconds."""
     collecting_together: list[float] | None = None

@@ -55,13 +55,9 @@ struct Waiting {
 /// take no longer.
 pub type Distribution = Vec<(f64, f64)>;
 
-/// Classes of requests that have a distribution, in the order of [`Responses::classes`]: simulated,
-/// measured, and what the simulated ones have beyond a bound.
-const CLASSES: [[&str; 3]; 3] = [
-    ["all", "read", "write"],
-    ["measured_all", "measured_read", "measured_write"],
-    ["excess_all", "excess_read", "excess_write"],
-];
+/// What the names of distributions begin with: of simulated response times, of measured ones, and of what the simulated
+/// ones have beyond a bound. A [class](Responses::classes) follows.
+const KINDS: [&str; 3] = ["", "measured_", "excess_"];
 
 impl Simulation {
     /// A run of a checked configuration, on new devices or on those saved in the file `state`.
@@ -395,10 +391,10 @@ pub fn input_error(failed: Failed) -> Error {
 fn distributions(prefix: &str, of: &Ledger) -> Vec<(String, Distribution)> {
     let excess = of.excess.as_ref().map(|excess| &excess.excess);
     let recorded = [Some(&of.responses), of.measured.as_deref(), excess];
-    let known = CLASSES.into_iter().zip(recorded).filter_map(|(names, of)| Some((names, of?)));
-    let named = known.flat_map(|(names, of)| {
-        let curves = of.classes().map(|stats| stats.distribution());
-        names.map(|name| format!("{prefix}{name}")).into_iter().zip(curves)
+    let known = KINDS.into_iter().zip(recorded).filter_map(|(kind, of)| Some((kind, of?)));
+    let named = known.flat_map(|(kind, of)| {
+        let classes = of.classes().into_iter();
+        classes.map(move |(class, of)| (format!("{prefix}{kind}{class}"), of.distribution()))
     });
     named.collect()
 }

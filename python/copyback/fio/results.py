@@ -39,6 +39,9 @@ _BOUNDS_MS = (*_BOUNDS_NS, 2000)
 #: Keys of `io_bytes` in the summary, by direction.
 _DIRECTIONS = ("read", "write", "trim")
 
+#: What fio says of latencies that there are none of.
+_NOTHING = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
+
 
 def fio_json(result: Result) -> dict[str, Any]:
     """Return a result as fio reports one.
@@ -120,6 +123,7 @@ def _job(work: _Work, result: Result) -> dict[str, Any]:
             direction: _direction(work, direction, curves) | samples.spread(direction)
             for direction in _DIRECTIONS
         },
+        "sync": _sync(work, curves.get("flush")),
         "job_runtime": runtime_ms,
         # Tools look these up, whatever they hold.
         "usr_cpu": 0.0,
@@ -190,8 +194,9 @@ def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
     operations = np.asarray(table["operation"].to_list())
     times, shares = table["response_us"].to_numpy(), table["fraction"].to_numpy()
     found = {}
-    for operation in ("all", "read", "write"):
-        total = work.summary.response_us[operation].count
+    for operation in ("all", "read", "write", "trim", "flush"):
+        of_class = work.summary.response_us.get(operation)
+        total = of_class.count if of_class else 0
         chosen = operations == f"{work.curves}{operation}"
         if total and chosen.any():
             found[operation] = _Curve(times[chosen], shares[chosen], total)
@@ -199,15 +204,14 @@ def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
 
 
 def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dict[str, Any]:
-    """Return what fio has for reads, writes or trims; trims have no times of their own here."""
+    """Return what fio has for reads, writes or trims."""
     requests, runtime_s = work.summary.requests, work.runtime_s
     io_bytes = requests.get(f"{direction}_bytes", 0)
     total = requests.get(f"{direction}s", 0)
     per_second = (lambda number: number / runtime_s) if runtime_s else (lambda _: 0.0)
     curve = curves.get(direction)
-    nothing = {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0}
     times = work.summary.response_us.get(direction)
-    latency = nothing if curve is None else _latency(times, curve.total)
+    latency = _NOTHING if curve is None else _latency(times, curve.total)
     completion = dict(latency)
     if curve is not None:
         completion["percentile"] = {f"{p:.6f}": curve.percentile(p) for p in PERCENTILES}
@@ -222,10 +226,19 @@ def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dic
         "total_ios": total,
         "short_ios": 0,
         "drop_ios": 0,
-        "slat_ns": nothing,
+        "slat_ns": _NOTHING,
         "clat_ns": completion,
         "lat_ns": latency,
     }
+
+
+def _sync(work: _Work, curve: _Curve | None) -> dict[str, Any]:
+    """Return what fio has for fsync and fdatasync, whose data the drive flushes."""
+    latency = dict(_NOTHING)
+    if curve is not None:
+        latency = _latency(work.summary.response_us["flush"], curve.total)
+        latency["percentile"] = {f"{p:.6f}": curve.percentile(p) for p in PERCENTILES}
+    return {"total_ios": work.summary.requests.flushes, "lat_ns": latency}
 
 
 def _latency(times: ResponseSummary, total: int) -> dict[str, Any]:

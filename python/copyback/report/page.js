@@ -4,11 +4,13 @@
 
   if (data.cdf.tail) {
     const nines = data.cdf.tail;
-    const names = { all: "All", read: "Read", write: "Write" };
-    // Of one operation alone, "all" is the same curve.
+    const names = { all: "All", read: "Read", write: "Write", flush: "Flush", trim: "Trim" };
+    const colours = { all: "--all", read: "--read", write: "--write", flush: "--calm", trim: "--gc" };
+    // Of reads alone, or of writes, "all" is the same curve.
     const curves = (prefix) => {
       const present = Object.keys(names).filter((k) => data.cdf[prefix + k]);
-      return present.length === 2 ? present.filter((k) => k !== "all") : present;
+      const both = present.includes("read") && present.includes("write");
+      return both ? present : present.filter((k) => k !== "all");
     };
     const simulated = curves("");
     const measured = curves("measured_");
@@ -18,10 +20,10 @@
         nines, ...simulated.map((k) => data.cdf[k]), ...measured.map((k) => data.cdf["measured_" + k]),
       ],
       series: [
-        ...simulated.map((k) => line(names[k], "--" + k, us, {
+        ...simulated.map((k) => line(names[k], colours[k], us, {
           width: k === "all" ? 1.4 : 2, ...(k === "all" ? { dash: [5, 4] } : {}),
         })),
-        ...measured.map((k) => line(names[k] + ", measured", "--" + k, us, {
+        ...measured.map((k) => line(names[k] + ", measured", colours[k], us, {
           width: 1.2, dash: [1, 3], show: k !== "all",
         })),
       ],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _BOUND = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
-_OF_OPERATION = re.compile(r"(read|write)\.(mean|max|p50|p90|p95|p99(?:\.99?)?)")
+_OF_OPERATION = re.compile(r"(read|write|flush|trim)\.(mean|max|p50|p90|p95|p99(?:\.99?)?)")
 _WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -93,7 +93,7 @@ def parse_bound(text: str) -> Bound:
 
 
 def _of_one_operation(name: str) -> Measure | None:
-    """Return the response time of reads or writes that a name such as ``read.p99.9`` means."""
+    """Return the response time of one operation that a name such as ``read.p99.9`` means."""
     found = _OF_OPERATION.fullmatch(name)
     if found is None:
         return None

@@ -59,13 +59,12 @@ impl ExcessWait {
 
     /// What `summary.json` says of it, beside `responses` to all requests.
     pub fn summary(&self, responses: &Responses) -> ExcessWaitSummary {
-        let [of_all, of_reads, of_writes] = responses.classes().map(|stats| stats.count());
-        let [all, reads, writes] = self.excess.classes();
+        let Responses { reads, writes, .. } = &self.excess;
         ExcessWaitSummary {
             bound_us: self.bound.as_us_f64(),
-            all: of_class(&all, of_all),
-            read: of_class(&reads, of_reads),
-            write: of_class(&writes, of_writes),
+            all: of_class(&self.excess.all(), responses.count()),
+            read: of_class(reads, responses.reads.count()),
+            write: of_class(writes, responses.writes.count()),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::workload::Operation;
 
 use super::bandwidth::{Bandwidth, BandwidthSummary};
 use super::excess::{ExcessWait, ExcessWaitSummary};
-use super::latency::BreakdownSummary;
+use super::latency::{BreakdownSummary, LatencyStats};
 use super::responses::{Responses, ResponsesSummary};
 use super::verdict::{Backlog, Holds};
 use super::worst::{WorstResponseSummary, WorstResponses};
@@ -37,7 +37,7 @@ pub struct LedgerSummary {
     pub bandwidth: BandwidthSummary,
     /// Where the mean response time went, in microseconds.
     pub breakdown_us: BreakdownSummary,
-    /// Where the mean response time of reads and that of writes went, in microseconds.
+    /// Where the mean response time of each operation went, in microseconds.
     pub breakdown_by_class_us: BreakdownByClass,
 }
 
@@ -95,6 +95,12 @@ pub struct BreakdownByClass {
     pub read: BreakdownSummary,
     /// Of writes.
     pub write: BreakdownSummary,
+    /// Of flushes, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flush: Option<BreakdownSummary>,
+    /// Of trims, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim: Option<BreakdownSummary>,
 }
 
 /// Sums and distributions over completed requests.
@@ -216,6 +222,8 @@ impl Ledger {
             breakdown_by_class_us: BreakdownByClass {
                 read: reads.breakdown(),
                 write: writes.breakdown(),
+                flush: self.responses.flushes().map(LatencyStats::breakdown),
+                trim: self.responses.trims().map(LatencyStats::breakdown),
             },
         }
     }

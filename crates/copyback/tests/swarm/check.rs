@@ -65,9 +65,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     every_request_completes_once(case, outcome)?;
     responses_add_up(outcome)?;
     responses_are_possible(case, outcome)?;
-    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
-        statistics_agree(class, &outcome.responses(of), outcome)?;
-    }
+    classes_agree(outcome)?;
     series_agrees(outcome)?;
     measured::check(&case.config, outcome)?;
     flows::check(&case.config, outcome)?;
@@ -83,9 +81,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
 pub fn check_array(case: &Case, outcome: &Outcome) -> Result<(), String> {
     every_request_completes_once(case, outcome)?;
     responses_add_up(outcome)?;
-    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
-        statistics_agree(class, &outcome.responses(of), outcome)?;
-    }
+    classes_agree(outcome)?;
     series_agrees(outcome)?;
     flows::check(&case.config, outcome)?;
     closed_loops::check(&case.config, outcome)?;
@@ -214,6 +210,22 @@ fn responses_are_possible(case: &Case, outcome: &Outcome) -> Result<(), String> 
         let waited = rows.parts_ns[Part::HostQueue as usize][row];
         let fits = always_fits[usize::from(rows.flow[row])];
         holds("who fits into a queue does not wait for it", !fits || waited == 0)?;
+    }
+    Ok(())
+}
+
+/// Checks each class of response times that the summary has, and that it has those of all operations.
+fn classes_agree(outcome: &Outcome) -> Result<(), String> {
+    for (class, of) in [("all", &[0, 1][..]), ("read", &[0]), ("write", &[1])] {
+        statistics_agree(class, &outcome.responses(of), outcome)?;
+    }
+    for (class, of) in [("trim", 2), ("flush", 3)] {
+        let responses = outcome.responses(&[of]);
+        let is_there = !outcome.summary["response_us"][class].is_null();
+        equal(&format!("a class {class}"), &is_there, &!responses.is_empty())?;
+        if is_there {
+            statistics_agree(class, &responses, outcome)?;
+        }
     }
     Ok(())
 }
