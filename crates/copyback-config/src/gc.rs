@@ -776,7 +776,8 @@ const fn default_pipeline_order() -> PipelineOrder {
 pub enum PipelineOrder {
     /// The collection's, behind the last operation of the host that waits.
     CollectionFollows,
-    /// The host's, behind the collection's, if both wait at a preemption point.
+    /// The last operation of the host that waits, behind the collection's. A read cannot follow one of a page that is moved
+    /// with copyback, as that stays in the register.
     HostFollows,
     /// Either.
     Either,

@@ -179,6 +179,11 @@ impl Fifo {
         self.ends.is_none()
     }
 
+    /// Whether a single operation waits.
+    pub fn has_one(&self) -> bool {
+        self.ends.is_some_and(|(front, back)| front == back)
+    }
+
     /// How many wait. Counts them.
     pub fn count(&self, all: &Transactions) -> usize {
         std::iter::successors(self.front(), |id| all.get(*id).next).count()

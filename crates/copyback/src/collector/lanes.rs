@@ -109,6 +109,13 @@ pub enum PageStep {
     Program(Ppn),
 }
 
+impl PageStep {
+    /// Whether a page is in the register when the step begins.
+    pub const fn programs_what_was_read(self) -> bool {
+        matches!(self, Self::Program(_))
+    }
+}
+
 impl Lanes {
     /// The collection of one plane, whose pages are moved so.
     pub fn of(job: Job, how: HowMoved) -> Self {

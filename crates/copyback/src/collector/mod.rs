@@ -15,7 +15,7 @@ mod steps;
 mod width;
 mod write_parity;
 
-pub use steps::{Collection, Progress};
+pub use steps::{Collection, Point, Progress};
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
@@ -242,7 +242,7 @@ impl Collector {
         now: Instant,
     ) {
         let mask = lanes.planes().fold(0, |mask, plane| mask | backend.bit(plane));
-        let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: false };
+        let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: None };
         let Backend { ftl, observer, collecting, .. } = backend;
         observer.record(|| {
             let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
@@ -274,7 +274,8 @@ impl Collector {
 
     /// The collection of `die` does not go on, once the operation of it in the die has ended.
     pub fn lay_down(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        let ended = self.collections[die.index()].take_if(|collection| !collection.in_flight);
+        let ended =
+            self.collections[die.index()].take_if(|collection| collection.in_flight.is_none());
         if ended.is_some() {
             Self::note_end(backend, die, now);
         }

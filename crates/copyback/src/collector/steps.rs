@@ -22,11 +22,31 @@ pub struct Collection {
     pub mask: u32,
     /// A bit for each plane whose wear is looked at when the collection ends.
     pub(super) to_level: u32,
-    /// Whether one of its flash operations is in the die.
-    pub in_flight: bool,
+    /// The point at which its flash operation began that is in the die; `None` if none is.
+    pub in_flight: Option<Point>,
+}
+
+/// A place between two flash operations of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum Point {
+    /// Before a page is read or a block erased: nothing is in the registers.
+    BetweenMoves,
+    /// Before a page is written: it is in the register.
+    BeforeWrite,
+}
+
+impl Point {
+    const fn new(carries: bool) -> Self {
+        if carries { Self::BeforeWrite } else { Self::BetweenMoves }
+    }
 }
 
 impl Collection {
+    /// The point at which the collection stands. While an operation of it is in the die, the point at which that began.
+    pub fn point(&self) -> Point {
+        self.in_flight.unwrap_or_else(|| Point::new(self.lanes.carries()))
+    }
+
     /// Why the plane that called for it is collected.
     pub fn reason(&self) -> Reason {
         self.lanes.lanes[0].job.reason
@@ -53,7 +73,7 @@ impl Collector {
         let Some(step) = collection.lanes.next_of_one_page(&backend.ftl) else {
             return self.go_on_in_lanes(backend, die, now);
         };
-        collection.in_flight = true;
+        collection.in_flight = Some(Point::new(step.programs_what_was_read()));
         let (mask, reason) = (collection.mask, collection.reason());
         backend.collection_runs(die, mask, reason, now);
         let (command, times, in_flight) = self.begin_page_step(backend, step);
@@ -71,6 +91,7 @@ impl Collector {
     ) -> Option<(Command, Times, StepInFlight)> {
         let collection = self.collections[die.index()].as_mut()?;
         let step = collection.lanes.next_of_one_page(&backend.ftl)?;
+        collection.in_flight = Some(Point::new(step.programs_what_was_read()));
         Some(self.begin_page_step(backend, step))
     }
 
@@ -123,16 +144,16 @@ impl Collector {
             return Progress::Ended;
         };
         backend.collection_runs(die, collection.mask, collection.reason(), now);
-        let carries = collection.lanes.carries();
+        let point = Point::new(collection.lanes.carries());
         let lanes = &mut collection.lanes;
         match step {
             Step::Read(pages) => self.start_reading(backend, die, lanes, pages, now),
             Step::Program(members) => self.start_programming(backend, die, lanes, &members, now),
             Step::Erase(blocks) => start_erasing(backend, die, lanes, blocks, now),
         }
-        collection.in_flight = true;
+        collection.in_flight = Some(point);
         self.collections[die.index()] = Some(collection);
-        if carries { Progress::Continued } else { Progress::Begun }
+        if point == Point::BeforeWrite { Progress::Continued } else { Progress::Begun }
     }
 
     /// Whether the collection of `die` erases next, and programs under way on other dies supersede pages
@@ -296,7 +317,7 @@ impl Collector {
         now: Instant,
     ) -> bool {
         if let Some(collection) = &mut self.collections[die.index()] {
-            collection.in_flight = false;
+            collection.in_flight = None;
         }
         match step {
             StepInFlight::Read | StepInFlight::ReadInVain(_) | StepInFlight::Program => {

@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Scheduling};
 use crate::ftl::{Allocation, Ftl};
 use crate::ids::{DieId, PlaneId, Ppn, planes_in};
-use crate::nand::Geometry;
+use crate::nand::{Command, Geometry};
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Transactions};
 
 use super::stripes::Stripes;
@@ -206,6 +206,19 @@ impl Queues {
         if self.writes[plane.index()].is_empty() {
             self.writing[die] &= !bit;
         }
+    }
+
+    /// Whether a single operation that is a `command` waits for `die`, or for any die.
+    pub fn one_waits(&self, die: DieId, command: Command) -> bool {
+        let (queues, planes) = match (command, self.write_level) {
+            (Command::Read, _) => (&self.reads, self.planes_with_reads(die)),
+            (_, WriteLevel::Plane) => (&self.writes, self.planes_with_writes(die)),
+            (_, WriteLevel::Die) => return self.writes[die.index()].has_one(),
+            (_, WriteLevel::Device) => return self.writes[0].has_one(),
+        };
+        let mut planes = planes_in(planes, die, self.planes_per_die);
+        planes.next().is_some_and(|plane| queues[plane.index()].has_one())
+            && planes.next().is_none()
     }
 
     /// How many reads wait for `die`. Counts them.

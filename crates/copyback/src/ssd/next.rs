@@ -69,7 +69,7 @@ impl Ssd {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
         match self.collector.of(die) {
-            Some(collection) if collection.in_flight => {
+            Some(collection) if collection.in_flight.is_some() => {
                 let (schedule, mut at) = self.at_die(die, now);
                 schedule.serve_beside(&mut at)
             }

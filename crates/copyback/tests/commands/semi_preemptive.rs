@@ -4,6 +4,7 @@
 use copyback::ssd::Part::{GcSamePlane, QueueBehindIo, Service};
 use copyback::workload::Hint;
 
+use crate::parallel;
 use crate::toy::Toy;
 
 /// Block 0 is the next victim; its pages 1, 2 and 3 are valid. One more write calls for it.
@@ -236,12 +237,157 @@ fn a_write_that_comes_later_joins_the_collections_only_where_it_may() {
 }
 
 #[test]
-fn one_operation_of_the_host_follows_and_the_next_waits_for_the_next_point() {
+fn of_two_writes_the_last_follows() {
     let mut toy = pipelined("host_follows");
-    toy.write(220_000, 2, 9);
-    toy.write(220_000, 3, 10);
-    toy.assert_ends(2, 654_200);
+    toy.writes(220_000, &[(2, 9), (3, 10)]);
+    toy.assert_ends(2, 453_600);
     toy.assert_ends(3, 865_200);
+    assert_eq!(toy.ssd.counters().pipelined, 1);
+}
+
+const ORDERS: [&str; 4] = ["collection_follows", "host_follows", "either", "joins"];
+
+#[test]
+fn figure_6_a_read_of_the_host_may_follow_one_of_the_collection() {
+    let mut toy = pipelined("host_follows");
+    toy.read(300_000, 2, 9);
+    toy.assert_ends(2, 506_800);
+    toy.run_until(719_000);
+    let expected = [
+        "212000 channel 0",
+        "232600 die 0",
+        "242600 channel 0", // page 1 is in the controller
+        "253600 channel 0",
+        "454200 die 0",     // and written
+        "455200 channel 0", // page 2 is to be read
+        "475800 die 0",     // and in the register
+        "476800 channel 0", // the host's command; while its page is read
+        "486800 channel 0", // page 2 leaves the register
+        "496800 die 0",
+        "506800 channel 0", // and the host's
+        "517800 channel 0", // page 2 goes back
+        "718400 die 0",
+    ];
+    assert_eq!(toy.log, expected);
+    assert_eq!(toy.ssd.counters().pipelined, 1);
+}
+
+#[test]
+fn figure_6_a_read_waits_for_one_operation_more_than_with_preemption_alone() {
+    let ends = |scheme: &str, ns| {
+        let mut toy = collecting(scheme, &THROUGH_CHANNEL);
+        toy.read(ns, 2, 9);
+        toy.run();
+        toy.ended(2)
+    };
+    // While page 1 is read, and while it is written: it is served between two moves, at 454.2 us.
+    for ns in [220_000, 300_000] {
+        assert_eq!(ends(PLAIN, ns), Some(485_200));
+    }
+    let expected = [
+        ("collection_follows", [486_200, 486_200]), // the command to read page 2 goes before its data
+        ("host_follows", [506_800, 506_800]),       // the read of page 2 goes before it
+        ("either", [506_800, 506_800]),
+        ("joins", [263_600, 506_800]), // the first while page 1 leaves the register
+    ];
+    for (order, expected) in expected {
+        let scheme = scheme(&format!("pipeline = true, pipeline_order = \"{order}\""));
+        assert_eq!([220_000, 300_000].map(|ns| ends(&scheme, ns)), expected.map(Some), "{order}");
+    }
+}
+
+/// A page that is moved with copyback is in the register until it is written.
+#[test]
+fn figure_6_a_read_cannot_follow_one_that_leaves_its_page_in_the_register() {
+    for order in ORDERS {
+        let switches = format!("pipeline = true, pipeline_order = \"{order}\"");
+        let mut toy = collecting(&scheme(&switches), &[]);
+        toy.read(300_000, 2, 9);
+        toy.assert_ends(2, 463_200);
+    }
+}
+
+/// What comes at any time of a collection waits at most for one operation more than with preemption alone: the longest
+/// is a program over the channel, with a look at the queue.
+#[test]
+fn no_order_keeps_an_operation_waiting_for_a_second_one() {
+    const PROGRAM: u64 = 11_000 + 200_600;
+    let come: fn(&mut Toy, u64) = |toy, ns| toy.read(ns, 2, 9);
+    let kinds = [("read", come), ("write", |toy, ns| toy.write(ns, 2, 9))];
+    for (copyback, (kind, come)) in
+        ["true", "false"].into_iter().flat_map(|copyback| kinds.map(|kind| (copyback, kind)))
+    {
+        for ns in (211_000..2_700_000).step_by(9_700) {
+            let ends = |scheme: &str| {
+                let mut toy = collecting(scheme, &[("ssd.gc.copyback", copyback)]);
+                come(&mut toy, ns);
+                toy.run();
+                toy.ended(2).expect("all is done")
+            };
+            let alone = ends(PLAIN);
+            for order in ORDERS {
+                let switches = format!("pipeline = true, pipeline_order = \"{order}\"");
+                let pipelined = ends(&scheme(&switches));
+                assert!(
+                    pipelined <= alone + PROGRAM,
+                    "{order}, a {kind} at {ns}, copyback {copyback}: {pipelined}, alone {alone}"
+                );
+            }
+        }
+    }
+}
+
+/// The second would have to wait until page 2 is written, too.
+#[test]
+fn of_two_reads_the_last_follows() {
+    for order in ["host_follows", "either", "joins"] {
+        let mut toy = pipelined(order);
+        toy.reads(300_000, &[(2, 9), (3, 10)]);
+        toy.assert_ends(2, 485_200);
+        toy.assert_ends(3, 537_800);
+    }
+}
+
+#[test]
+fn a_write_follows_though_a_read_waits_that_the_page_in_the_register_keeps_out() {
+    for order in ["host_follows", "either"] {
+        let mut toy = pipelined(order);
+        toy.read(220_000, 2, 9);
+        toy.write(220_000, 3, 10);
+        toy.assert_ends(3, 654_200);
+        toy.assert_ends(2, 706_800);
+    }
+}
+
+#[test]
+fn a_write_that_joins_does_not_overtake_a_read() {
+    let mut toy = pipelined("joins");
+    toy.read(300_000, 2, 9);
+    toy.write(310_000, 3, 10);
+    toy.assert_ends(2, 485_200);
+    toy.assert_ends(3, 696_200);
+}
+
+/// Page 1 of one plane is read first, then page 0 of the other; both are written together until 1,022.2 us.
+#[test]
+fn a_read_joins_the_first_read_of_a_pair_and_not_the_second() {
+    for (ns, ends) in [(745_000, 791_000), (775_000, 1_053_200)] {
+        let joins = scheme("pipeline = true, pipeline_order = \"joins\"");
+        let others = [("ssd.gc.preemption", joins.as_str()), THROUGH_CHANNEL[0]];
+        let mut toy = parallel::collecting("blind", &[1], &others);
+        toy.read(ns, 2, 26);
+        toy.assert_ends(2, ends);
+    }
+}
+
+#[test]
+fn a_read_of_the_page_that_the_collection_reads_is_merged_and_does_not_join() {
+    let switches = "merge = true, pipeline = true, pipeline_order = \"joins\"";
+    let mut toy = collecting(&scheme(switches), &THROUGH_CHANNEL);
+    toy.read(225_000, 2, 1);
+    // It is in the controller then.
+    toy.assert_ends(2, 242_600);
+    assert_eq!(toy.ssd.counters().merged_reads, 1);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::supply::Outlook;
 use crate::backend::Backend;
-use crate::collector::Collector;
 use crate::collector::lanes::Step;
-use crate::ids::DieId;
+use crate::collector::{Collection, Collector};
+use crate::ids::{DieId, Ppn};
 use crate::nand::Command;
 use crate::placement::HostPage;
 use crate::scheduler::{Next, Scheduler};
@@ -28,11 +28,9 @@ pub struct AtDie<'a> {
 }
 
 impl AtDie<'_> {
-    /// Where the collection stands.
+    /// The point at which the collection [stands](Collection::point); one that is due stands between moves.
     pub fn point(&self) -> Point {
-        let carries =
-            self.collector.of(self.die).is_some_and(|collection| collection.lanes.carries());
-        if carries { Point::BeforeWrite } else { Point::BetweenMoves }
+        self.collector.of(self.die).map_or(Point::BetweenMoves, Collection::point)
     }
 
     /// How the die stands.
@@ -80,6 +78,13 @@ impl AtDie<'_> {
         self.scheduler.queues.next_host_operation(&self.backend.ftl, self.die, admitted)
     }
 
+    /// Whether no operation of the host but `next` waits among those admitted.
+    pub fn waits_alone(&self, next: Next, admitted: Admitted) -> bool {
+        let command = next.command();
+        self.scheduler.queues.one_waits(self.die, command)
+            && self.next_host_operation(admitted.except(command)).is_none()
+    }
+
     /// The turn of `next`, or of the collection if the die cannot take that.
     pub fn turn_of(&self, next: Option<Next>) -> Turn {
         match next {
@@ -93,6 +98,21 @@ impl AtDie<'_> {
     /// The turn of the collection, if the die is idle.
     pub fn turn_of_collection(&self) -> Turn {
         if self.backend.flash.die(self.die).is_idle() { Turn::Collect } else { Turn::Wait }
+    }
+
+    /// Whether an operation of the host can begin in the die while a `command` of the collection is there, as the channel
+    /// carries data of one of them: a page that is moved with copyback stays in the register when it has been read.
+    pub fn can_be_followed(&self, command: Command) -> bool {
+        let stays = command == Command::Read && self.collector.moves_by_copyback();
+        !stays && !self.backend.flash.timing.page_transfer.is_zero()
+    }
+
+    /// Pages that the collection reads or has read, and has not begun to program.
+    pub fn carried(&self) -> impl Iterator<Item = Ppn> + '_ {
+        let collection = self.collector.of(self.die).into_iter();
+        collection
+            .flat_map(|collection| collection.lanes.lanes.iter())
+            .filter_map(|lane| lane.carried)
     }
 
     /// What the next step of the collection tells the die to do, unless it erases or ends.

@@ -13,6 +13,7 @@ mod semi_preemptive;
 pub mod supply;
 mod turns;
 
+pub use crate::collector::Point;
 pub use at_die::AtDie;
 pub use semi_preemptive::SemiPreemptive;
 
@@ -22,6 +23,7 @@ use std::ops::{Deref, DerefMut};
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Preemption};
 use crate::ids::{DieId, PlaneId};
+use crate::nand::Command;
 use crate::one_of::one_of;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
@@ -33,15 +35,6 @@ use never::Never;
 use paced::Paced;
 use partial::Partial;
 use turns::Turns;
-
-/// Where a collection stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Point {
-    /// Before a page is read or a block erased: nothing is in the registers.
-    BetweenMoves,
-    /// Before a page is written: it is in the register.
-    BeforeWrite,
-}
 
 /// What a scheme knows of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +61,27 @@ impl Admitted {
     pub const ALL: Self = Self { reads: true, writes: true };
     /// Nobody.
     pub const NOTHING: Self = Self { reads: false, writes: false };
+
+    /// Requests among these whose operation is a `command`.
+    const fn only(self, command: Command) -> Self {
+        Self {
+            reads: self.reads && matches!(command, Command::Read),
+            writes: self.writes && matches!(command, Command::Program),
+        }
+    }
+
+    /// Requests among these whose operation is no `command`.
+    const fn except(self, command: Command) -> Self {
+        Self {
+            reads: self.reads && !matches!(command, Command::Read),
+            writes: self.writes && !matches!(command, Command::Program),
+        }
+    }
+
+    /// Whether operations that are a `command` may go.
+    fn admit(self, command: Command) -> bool {
+        self.only(command) != Self::NOTHING
+    }
 }
 
 /// What a die does next.
@@ -232,7 +246,7 @@ impl Schedule {
                 reorder: *reorder,
                 reorder_writes: *reorder_writes,
                 pipeline: pipeline.then_some(*pipeline_order),
-                host_follows: vec![false; dies],
+                host_follows: vec![None; dies],
                 high_priority_writes: *high_priority_writes,
                 priority_flows: priority_flows.clone(),
             }),

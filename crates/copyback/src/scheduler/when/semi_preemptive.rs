@@ -53,8 +53,8 @@ pub struct SemiPreemptive {
     pub reorder_writes: bool,
     /// How operations of the collection and of the host of the same kind overlap.
     pub pipeline: Option<PipelineOrder>,
-    /// Of each die, whether an operation of the host follows the one of the collection.
-    pub host_follows: Vec<bool>,
+    /// Kind of the operation of the host that is to follow the one of the collection, for each die.
+    pub host_follows: Vec<Option<Command>>,
     /// Whether a write that finds no free block keeps everybody from preempting.
     pub high_priority_writes: bool,
     /// Flows whose writes do so; those of every flow if empty.
@@ -118,11 +118,14 @@ impl When for SemiPreemptive {
         if self.merge && serve_from_register(at) {
             return Turn::Served;
         }
-        let next = at.next_host_operation(self.admitted(at));
+        self.host_follows[at.die.index()] = None;
+        let admitted = self.admitted(at);
+        let next = at.next_host_operation(admitted);
         if self.moves_next(at, next) {
             return at.turn_of_collection();
         }
-        if self.lets_host_follow(at, next) {
+        if let Some(next) = next.filter(|next| self.host_may_follow(at, *next, admitted)) {
+            self.host_follows[at.die.index()] = Some(next.command());
             return Turn::Collect;
         }
         let collection_follows = self.collection_follows() && next.is_none();
@@ -152,21 +155,28 @@ impl When for SemiPreemptive {
         self.pipeline.is_some()
     }
 
-    /// Pipelining the other way round: an operation of the host behind one of the collection.
+    /// Pipelining the other way round: an operation of the host behind one of the collection. The point at which the
+    /// collection's began says who may: the operation that was next there, or one that joins and overtakes nobody.
     fn beside(&mut self, at: &mut AtDie<'_>) -> Option<Next> {
-        let may_follow = self.pipeline == Some(PipelineOrder::Joins)
-            || (self.pipeline.is_some() && self.host_follows[at.die.index()]);
-        if !may_follow {
+        let follows = self.host_follows[at.die.index()];
+        if follows.is_none() && self.pipeline != Some(PipelineOrder::Joins) {
             return None;
         }
-        let next = at.next_host_operation(self.admitted(at))?;
+        let admitted = self.admitted(at);
+        let next = match follows {
+            Some(command) => at.next_host_operation(admitted.only(command)),
+            None => {
+                at.next_host_operation(Admitted::ALL).filter(|next| admitted.admit(next.command()))
+            }
+        }?;
         let die = at.backend.flash.die(at.die);
-        (die.holds_only(next.command()) && die.accepts(next.command())).then_some(next)
+        let fits = die.holds_only(next.command()) && die.accepts(next.command());
+        (fits && !self.will_be_merged(at, next)).then_some(next)
     }
 
     fn host_begins(&mut self, at: &mut AtDie<'_>, _: Begun) {
         if let Some(host_follows) = self.host_follows.get_mut(at.die.index()) {
-            *host_follows = false;
+            *host_follows = None;
         }
     }
 }
@@ -177,17 +187,28 @@ impl SemiPreemptive {
         matches!(self.pipeline, Some(CollectionFollows | Either | Joins))
     }
 
-    /// Whether the collection's next operation begins before that of the host which is `next`, as both are of one
-    /// kind, and has that follow [beside](When::beside) it.
-    fn lets_host_follow(&mut self, at: &mut AtDie<'_>, next: Option<Next>) -> bool {
+    /// Whether the collection's next operation begins before that of the host which is `next`, and has that follow
+    /// [beside](When::beside) it: both are of one kind, and no other operation of the host waits, which the point behind
+    /// the collection's might keep out.
+    fn host_may_follow(&self, at: &mut AtDie<'_>, next: Next, admitted: Admitted) -> bool {
         use PipelineOrder::{Either, HostFollows, Joins};
-        if !matches!(self.pipeline, Some(HostFollows | Either | Joins)) {
-            return false;
-        }
-        let both = next.is_some_and(|next| at.next_step_of_move() == Some(next.command()));
-        let follows = both && at.backend.flash.die(at.die).is_idle();
-        self.host_follows[at.die.index()] = follows;
-        follows
+        let command = next.command();
+        matches!(self.pipeline, Some(HostFollows | Either | Joins))
+            && at.backend.flash.die(at.die).is_idle()
+            && at.can_be_followed(command)
+            && at.next_step_of_move() == Some(command)
+            && at.waits_alone(next, admitted)
+    }
+
+    /// Whether `next` reads a page that the collection reads, and will be [served](serve_from_register) from the register.
+    fn will_be_merged(&self, at: &AtDie<'_>, next: Next) -> bool {
+        let page = match next {
+            Next::Read(plane) if self.merge => {
+                at.scheduler.queues.page_of_first_read(&at.backend.ftl, plane)
+            }
+            _ => None,
+        };
+        page.is_some_and(|page| at.carried().any(|carried| carried == page))
     }
 
     /// Reordering (section III.B): if the host's next operation asks for a page of a victim, has the collection move
@@ -211,13 +232,11 @@ impl SemiPreemptive {
 /// Merging (section III.B): serves requests for a page in the register from there. Returns whether there were
 /// any.
 fn serve_from_register(at: &mut AtDie<'_>) -> bool {
-    let Some(collection) = at.collector.of(at.die) else { return false };
     if !at.backend.flash.die(at.die).is_idle() {
         return false;
     }
-    let carried = collection.lanes.lanes.iter().filter_map(|lane| lane.carried);
-    let valid = carried.filter(|page| at.backend.ftl.is_valid(*page));
-    let valid: SmallVec<[Ppn; 2]> = valid.collect();
+    let valid: SmallVec<[Ppn; 2]> =
+        at.carried().filter(|page| at.backend.ftl.is_valid(*page)).collect();
     valid.into_iter().any(|page| merge_reads(at, page) || merge_write(at, page))
 }
 
