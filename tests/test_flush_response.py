@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,17 +46,21 @@ def commits() -> copyback.Result:
 def test_a_write_and_its_flush_take_what_a_commit_takes(commits: copyback.Result) -> None:
     """At depth 1 one of both is under way all the time, so that their means add up."""
     times = commits.summary.response_us
+    assert times.flush is not None
     assert times.flush.count == times.write.count == 1000
     assert times.all.count == 1000, "all stays reads and writes"
-    a_commit = times.write.mean + times.flush.mean
+    a_commit = (times.write.mean or 0.0) + (times.flush.mean or 0.0)
     assert 1000 * a_commit / 1e6 == pytest.approx(commits.summary.throughput.simulated_s, rel=1e-3)
     # A page reaches the flash: longer than a program, where the write takes microseconds.
-    assert times.flush.min > 400 > 20 > times.write.max
+    assert (times.flush.min or 0.0) > 400 > 20 > (times.write.max or math.inf)
 
 
 def test_the_parts_of_a_flush_add_up_to_it(commits: copyback.Result) -> None:
-    parts = commits.summary.breakdown_by_class_us.flush.to_dict()
-    assert sum(parts.values()) == pytest.approx(commits.summary.response_us.flush.mean)
+    summary = commits.summary
+    assert summary.breakdown_by_class_us.flush is not None
+    assert summary.response_us.flush is not None
+    parts = summary.breakdown_by_class_us.flush.to_dict()
+    assert sum(parts.values()) == pytest.approx(summary.response_us.flush.mean)
 
 
 def test_a_run_without_them_says_nothing_of_them(tiny: dict[str, Any]) -> None:
@@ -66,6 +71,7 @@ def test_a_run_without_them_says_nothing_of_them(tiny: dict[str, Any]) -> None:
 
 def test_trims_have_response_times(tiny: dict[str, Any]) -> None:
     trims = copyback.run(tiny, workload__trim_share=0.2).summary
+    assert trims.response_us.trim is not None
     assert trims.response_us.trim.count == trims.requests.trims > 0
     assert trims.response_us.all.count == trims.requests.reads + trims.requests.writes
 

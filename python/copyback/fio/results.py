@@ -234,7 +234,7 @@ def _direction(work: _Work, direction: str, curves: Mapping[str, _Curve]) -> dic
 
 def _sync(work: _Work, curve: _Curve | None) -> dict[str, Any]:
     """Return what fio has for fsync and fdatasync, whose data the drive flushes."""
-    latency = dict(_NOTHING)
+    latency: dict[str, Any] = dict(_NOTHING)
     if curve is not None:
         latency = _latency(work.summary.response_us["flush"], curve.total)
         latency["percentile"] = {f"{p:.6f}": curve.percentile(p) for p in PERCENTILES}
