@@ -343,6 +343,12 @@ class FlashSummary(Section, kw_only=True):
     """Program commands that joined several planes."""
     multi_plane_reads: int
     """Read commands that joined several planes."""
+    padding: int | None = None
+    """Units of mapping programmed with nothing in them, as a flush, a full buffer or an erase
+    waited for the others of their page; among `programs`.
+
+    Left out if there are none.
+    """
     programs: int
     """Pages programmed over the channel, for the host or moved."""
     reads: int

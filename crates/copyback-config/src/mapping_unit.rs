@@ -1,6 +1,6 @@
 //! Units of mapping that are smaller than a page of the flash.
 
-use super::{Ssd, quantity::Size};
+use super::{Protection, Ssd, quantity::Size};
 
 impl Ssd {
     /// Units of mapping that are programmed together: those of a page, or of one page of each striped plane.
@@ -18,6 +18,18 @@ impl Ssd {
         self.ftl
             .mapping_unit
             .unwrap_or_else(|| Size(self.geometry.page_size.0 * u64::from(self.striped_planes())))
+    }
+
+    /// Whether a write of a unit ends when the page that it is a part of is programmed: without capacitors.
+    pub fn holds_units(&self) -> bool {
+        self.units_per_program() > 1 && self.power.protection == Protection::None
+    }
+
+    /// Units of mapping that may be programmed with nothing in them before a victim is erased: those that are missing in the
+    /// open page of each class that its pages have moved to.
+    pub fn pages_filled_up_per_victim(&self) -> u32 {
+        let missing = if self.holds_units() { self.units_per_program() - 1 } else { 0 };
+        missing * self.ftl.placement.classes()
     }
 
     /// Mapped pages of a block, or of one block of each striped plane.

@@ -42,6 +42,8 @@ pub struct WriteBuffer {
     /// Pages that are not in flash yet, by the order of the first write that is not.
     unwritten: BTreeMap<u64, Lpn>,
     flushes: VecDeque<Flush>,
+    /// Whether the last flush waits for what the drive has not been told of.
+    flush_waits_for_more: bool,
     written: u64,
 }
 
@@ -110,6 +112,7 @@ impl WriteBuffer {
             destaging: false,
             unwritten: BTreeMap::new(),
             flushes: VecDeque::new(),
+            flush_waits_for_more: false,
             written: 0,
         })
     }
@@ -201,6 +204,7 @@ impl WriteBuffer {
         }
         let before = self.written + 1;
         self.flushes.push_back(Flush { command, before, undelayed: None });
+        self.flush_waits_for_more = true;
         false
     }
 
@@ -220,9 +224,22 @@ impl WriteBuffer {
             self.leaving.insert(lpn, entry);
             let Entry { sectors, hint, late, .. } = entry;
             let whole = sectors == self.whole_page;
+            self.flush_waits_for_more |=
+                self.flushes.back().is_some_and(|flush| entry.sequence < flush.before);
             leaves(lpn, ssd.next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
+        self.tell_who_waits(ssd);
+    }
+
+    /// Tells the drive which flush waits for what has left, and that writes wait for room.
+    fn tell_who_waits(&mut self, ssd: &mut Ssd) {
+        if std::mem::take(&mut self.flush_waits_for_more)
+            && let Some(flush) = self.flushes.back()
+        {
+            ssd.flush(flush.before);
+        }
+        ssd.wait_for_any((!self.waiting.is_empty()).then_some(self.leaving.len()));
     }
 
     fn wants_to_destage(&mut self) -> bool {
@@ -236,9 +253,9 @@ impl WriteBuffer {
         self.dirty.remove_entry(&lpn)
     }
 
-    /// Whether pages are being written to flash.
-    pub fn is_destaging(&self) -> bool {
-        !self.leaving.is_empty()
+    /// Whether pages are being written to flash, and do not wait for others that would fill up a page of it.
+    pub fn is_destaging(&self, ssd: &Ssd) -> bool {
+        self.leaving.len() > ssd.held_writes()
     }
 
     /// A page has been written to flash.
@@ -334,13 +351,14 @@ impl WriteBuffer {
     }
 
     /// The next flush that has ended, and how much of its wait was due to collections.
-    pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
+    pub fn ended_flush(&mut self, ssd: &mut Ssd, now: Instant) -> Option<(CommandId, Duration)> {
         let Flush { command, before, undelayed } = *self.flushes.front()?;
         let oldest = self.unwritten.first_key_value().map(|(sequence, _)| *sequence);
         if oldest.is_some_and(|oldest| oldest < before) {
             return None;
         }
         self.flushes.pop_front();
+        ssd.flush_ended(before);
         Some((command, undelayed.map_or(Duration::ZERO, |undelayed| now - undelayed)))
     }
 }

@@ -39,6 +39,10 @@ index_type!(
     BlockId(u32)
 );
 index_type!(
+    /// A program of all units of mapping of a page, numbered as pages are over the device.
+    ProgramId(u32)
+);
+index_type!(
     /// A plane, numbered die by die over the device.
     PlaneId(u32)
 );

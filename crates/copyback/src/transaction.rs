@@ -21,6 +21,19 @@ pub enum Wait {
     Update(Instant),
     /// The mapping of its page, since then.
     Translation(Instant),
+    /// The other units of its page, and the program of that.
+    Page(PageNote),
+}
+
+/// A write has been transferred, and waits for its page to be programmed.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct PageNote {
+    /// The die.
+    pub die: DieId,
+    /// Since when.
+    pub since: Instant,
+    /// How long the die had collected by then.
+    pub collected: Duration,
 }
 
 /// A page operation, named by its place in the table.

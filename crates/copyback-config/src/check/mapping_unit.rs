@@ -62,8 +62,25 @@ fn troubles(ssd: &Ssd, faults: &mut Report) {
         faults.add("ssd.refresh.reads", problem);
     }
     if ssd.power.protection == Protection::None {
-        let problem = "found \"none\"; allowed with ssd.ftl.mapping_unit: \"capacitors\", as the units of a page \
-                       that is not full wait in the controller's memory";
-        faults.add("ssd.power.protection", problem);
+        unprotected(ssd, faults);
+    }
+}
+
+/// The faults of a drive whose units of a page that is not full are lost with the power.
+fn unprotected(ssd: &Ssd, faults: &mut Report) {
+    if ssd.buffer.capacity == Size(0) {
+        let problem = "found 0B; allowed with ssd.ftl.mapping_unit and ssd.power.protection = \"none\": more, as the \
+                       units of a page that is not full wait there";
+        faults.add("ssd.buffer.capacity", problem);
+    }
+    if ssd.demand_paging().is_some() {
+        let problem = "found \"demand_paged\"; allowed with ssd.ftl.mapping_unit and ssd.power.protection = \"none\": \
+                       \"page\", as nothing fills up the pages of the mapping table";
+        faults.add("ssd.ftl.mapping", problem);
+    }
+    if ssd.has_lines() {
+        let problem = "found \"line\"; allowed with ssd.ftl.mapping_unit and ssd.power.protection = \"none\": \
+                       \"block\", as nothing fills up the pages of a line";
+        faults.add("ssd.gc.unit", problem);
     }
 }

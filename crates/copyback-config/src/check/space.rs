@@ -92,7 +92,12 @@ impl Needs {
     fn room(self, ssd: &Ssd) -> u64 {
         let taken = self.free + self.open + self.buffer + self.slc;
         let left = u64::from(ssd.geometry.blocks_per_plane).saturating_sub(taken);
-        ssd.without_parity_and_lost(left * ssd.data_pages_per_block())
+        // A victim gives back more than may be filled up with nothing for its erase.
+        let lost = match ssd.pages_filled_up_per_victim() {
+            0 => 0,
+            pages => u64::from(pages) + 1,
+        };
+        ssd.without_parity_and_lost(left * ssd.data_pages_per_block().saturating_sub(lost))
     }
 }
 

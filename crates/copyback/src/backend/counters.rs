@@ -38,6 +38,8 @@ pub struct Counters {
     pub rebuilt: u64,
     /// Pages programmed because programs failed: those that failed, and those copied to spare blocks.
     pub replacing: u64,
+    /// Units of pages that were programmed with nothing in them, as somebody waited for the others.
+    pub padding: u64,
     /// Summary pages, programmed as blocks were filled; in no other count.
     pub summary_pages: u64,
     /// Blocks collected for space.

@@ -5,11 +5,13 @@ mod ageing;
 mod collecting;
 mod counters;
 mod faults;
+mod held;
 mod pacing;
 mod sorting;
 
 pub use counters::{Counters, Merges, Moves};
 pub use faults::{FaultReport, Found};
+pub use held::ToFill;
 pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 
@@ -17,9 +19,10 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
-use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::nand::ReadOut;
 use crate::observer::Observer;
+use crate::placement::HostPage;
 use crate::purpose::Reason;
 use crate::transaction::Fifo;
 use crate::units::Instant;
@@ -27,6 +30,7 @@ use crate::units::Instant;
 use ageing::Ageing;
 use collecting::Collecting;
 use faults::FaultCosts;
+use held::Held;
 
 /// What an operation in a die is for.
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -78,6 +82,8 @@ pub struct Backend {
     pub ageing: Option<Box<Ageing>>,
     /// Kept if an array read brings several units of mapping.
     read_out: Option<Box<ReadOut>>,
+    /// Kept if writes end when their page is programmed, which may hold others.
+    pub held: Option<Box<Held>>,
 }
 
 /// Where a physical page is: the plane and offset that multi-plane rules look at.
@@ -122,7 +128,56 @@ impl Backend {
             faults: ftl.bad_blocks.are_possible().then(Box::default),
             ageing: Ageing::new(config, &mut ftl),
             read_out: ReadOut::new(&ftl.geometry).map(Box::new),
+            held: Held::new(config),
             ftl,
+        }
+    }
+
+    /// Whether a page of `die` may have to be filled up.
+    #[inline(always)]
+    pub fn may_fill(&self, die: DieId) -> bool {
+        self.held.as_ref().is_some_and(|held| held.may_fill(&self.ftl, die))
+    }
+
+    /// Whether `die` is idle and can take a write of `page`, which has no place of its own.
+    pub fn is_free_for(&self, die: DieId, page: HostPage) -> bool {
+        self.flash.die(die).is_idle() && self.may_take(die, page)
+    }
+
+    fn may_take(&self, die: DieId, page: HostPage) -> bool {
+        self.collecting.leaves_free(die) && self.ftl.has_place(die, page)
+    }
+
+    /// The first die that takes a write of `page` at once and has a page that writes wait for and this one may fill.
+    pub fn die_with_held(&self, page: HostPage) -> Option<DieId> {
+        self.held.as_ref()?.first_die(&self.ftl, |die| {
+            self.flash.die(*die).only_transfers() && self.may_take(*die, page)
+        })
+    }
+
+    /// Whether a write of `page` that any die could take is left to another die than `die`, which has a page that writes wait
+    /// for and is about to look for work.
+    pub fn leaves_to_other(&self, die: DieId, page: HostPage) -> bool {
+        let waits =
+            |die: DieId| self.held.as_ref().is_some_and(|held| held.waits_in(&self.ftl, die));
+        let looks = |die: DieId| self.flash.is_awake(die) || !self.flash.die(die).is_idle();
+        !waits(die) && self.die_with_held(page).is_some_and(looks)
+    }
+
+    /// Wakes the dies whose pages writes wait for.
+    pub fn wake_for_held(&mut self) {
+        let Self { held: Some(held), ftl, flash, .. } = self else { return };
+        held.programs().for_each(|program| flash.wake(ftl.geometry.die_of_program(program)));
+    }
+
+    /// An erase of `block` waits for the programs that supersede its pages: those that wait for further units are filled up.
+    pub fn ask_for_programs(&mut self, block: BlockId) {
+        let Self { held: Some(held), ftl, flash, .. } = self else { return };
+        let pages = ftl.audit.iter().flat_map(|audit| audit.superseding(block));
+        for program in pages.map(|page| ftl.geometry.program_of(page)) {
+            if held.ask(program) {
+                flash.wake(ftl.geometry.die_of_program(program));
+            }
         }
     }
 

@@ -156,14 +156,17 @@ impl Collector {
         if point == Point::BeforeWrite { Progress::Continued } else { Progress::Begun }
     }
 
-    /// Whether the collection of `die` erases next, and programs under way on other dies supersede pages
-    /// of what it erases.
-    fn erase_must_wait(&self, backend: &Backend, die: DieId) -> bool {
+    /// Whether the collection of `die` erases next, and programs that are not over supersede pages of what it erases. Asks
+    /// for those that wait for others.
+    fn erase_must_wait(&self, backend: &mut Backend, die: DieId) -> bool {
         let (Some(collection), Some(audit)) = (self.of(die), &backend.ftl.audit) else {
             return false;
         };
-        let mut blocks = collection.lanes.next_erased(&backend.ftl).into_iter();
-        blocks.any(|block| audit.is_superseded_by_programs(block))
+        let blocks = collection.lanes.next_erased(&backend.ftl);
+        let waited_for = blocks.iter().filter(|block| audit.is_superseded_by_programs(**block));
+        let waited_for: Erased = waited_for.copied().collect();
+        waited_for.iter().for_each(|block| backend.ask_for_programs(*block));
+        !waited_for.is_empty()
     }
 
     /// Begins the next move of a page in place of one with copyback that has just ended and that nobody looks

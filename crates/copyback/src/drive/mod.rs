@@ -428,7 +428,7 @@ impl Drive {
         let Some(buffer) = &self.buffer else { return false };
         match self.ssd.works_on_its_own() || self.power.is_some() {
             // What happens then need not be for pages of the buffer.
-            true => buffer.is_destaging(),
+            true => buffer.is_destaging(&self.ssd),
             false => self.agenda.next_time().is_some(),
         }
     }
@@ -515,10 +515,14 @@ impl Drive {
             self.spend_in_buffer(command, For::Room, late);
             self.pages_buffered(command, 1);
         }
-        while let Some((command, late)) = self.buffer.as_mut().and_then(|b| b.ended_flush(now)) {
+        while let Some((command, late)) = self.ended_flush(now) {
             self.spend_in_buffer(command, For::Flush, late);
             self.end(command);
         }
+    }
+
+    fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
+        self.buffer.as_mut()?.ended_flush(&mut self.ssd, now)
     }
 
     /// A command has waited for the buffer, behind the page that has left it last.

@@ -24,6 +24,11 @@ impl DirtySet {
         *word |= bit;
     }
 
+    /// Whether `index` is in it.
+    pub fn contains(&self, index: usize) -> bool {
+        self.words[index / 64] & (1 << (index % 64)) != 0
+    }
+
     /// Whether no index is in it.
     #[inline]
     pub const fn is_empty(&self) -> bool {

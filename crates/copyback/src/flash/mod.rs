@@ -199,6 +199,11 @@ impl<T> Flash<T> {
         }
     }
 
+    /// Whether `die` is about to look for work.
+    pub fn is_awake(&self, die: DieId) -> bool {
+        self.awake.contains(die.index())
+    }
+
     /// Lets `die` look for work when the drive next arbitrates.
     #[inline]
     pub fn wake(&mut self, die: DieId) {

@@ -79,10 +79,11 @@ impl Image {
             return Vec::new();
         }
         let geometry = self.geometry;
-        let offset = geometry.page_offset(page);
-        let first = offset - offset % paired_pages;
+        let units = geometry.units_per_program;
+        let program = geometry.page_offset(page) / units;
+        let first = program - program % paired_pages;
         let mut taken = Vec::new();
-        for page in (first..offset).map(|offset| geometry.page(block, offset)) {
+        for page in (first * units..program * units).map(|offset| geometry.page(block, offset)) {
             if let Some(stamp) = self.stamp(page) {
                 taken.push(stamp);
                 self.tear(page);

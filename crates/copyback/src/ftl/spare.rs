@@ -126,6 +126,17 @@ impl Spare {
         self.superseding[block.index()] > 0
     }
 
+    /// The pages whose programs are not over and supersede pages of `block`.
+    pub fn superseding(&self, block: BlockId) -> impl Iterator<Item = Ppn> {
+        let of_block = self.in_flight.iter().filter(move |(_, old)| **old == Some(block));
+        of_block.map(|(page, _)| *page)
+    }
+
+    /// The pages whose programs are not over.
+    pub fn in_flight(&self) -> impl Iterator<Item = Ppn> {
+        self.in_flight.keys().copied()
+    }
+
     /// `lpn` is trimmed; `version` was its last.
     pub fn trimmed(&mut self, lpn: Lpn, version: u64) {
         self.durable[lpn.index()] = None;

@@ -79,6 +79,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Invalid pages that a victim has at least, as long as the host can open a block.
     pub(super) least_invalid: u32,
+    /// Pages that may be [filled up](super::open_pages) with nothing before a victim is erased.
+    pub(super) filled_up: u32,
     /// Whether there are neither lines nor a cache of blocks in another mode: asked once in the place of both.
     pub(super) is_plain: bool,
     /// Whether host writes and moved pages may fill the same block.
@@ -438,17 +440,23 @@ impl Tables {
     /// takes no page of a block that the host could not have opened.
     #[inline]
     pub(super) fn leaves_room(&self, plane: PlaneId) -> bool {
-        !self.limits.mixes || self.leaves_room_for_moves(plane)
+        self.leaves_room_for(plane, 1)
+    }
+
+    /// Whether that is so of so many pages.
+    #[inline]
+    pub(super) fn leaves_room_for(&self, plane: PlaneId, pages: u32) -> bool {
+        !self.limits.mixes || self.leaves_room_for_moves(plane, pages)
     }
 
     #[inline]
-    fn leaves_room_for_moves(&self, plane: PlaneId) -> bool {
+    fn leaves_room_for_moves(&self, plane: PlaneId, pages: u32) -> bool {
         let state = &self.space[plane];
         match state.reclaiming {
             Some(victim) => {
                 let guarded = state.lent && state.free_blocks() < self.space.thresholds().hard;
                 let left = u32::from(self.blocks.valid_pages(victim));
-                !guarded && left + self.room_beside(victim) < self.collection_room(plane)
+                !guarded && left + self.room_beside(victim) + pages <= self.collection_room(plane)
             }
             None => true,
         }
@@ -685,6 +693,16 @@ impl Tables {
         Placed { page, closes_block }
     }
 
+    /// Leaves the next page of the open block of a stream without data. Returns it, and whether the block is full now.
+    pub(super) fn skip_page_of(&mut self, plane: PlaneId, stream: Stream) -> (Ppn, bool) {
+        let place = self.take_next_page(plane, stream);
+        let closes_block = place.next_page + 1 == self.limits.data_pages;
+        if closes_block {
+            self.end_stream_block(plane, stream, place.block);
+        }
+        (self.geometry.page(place.block, place.next_page), closes_block)
+    }
+
     /// The open block of a stream is full.
     // Apart, as hardly any page is the last of its block.
     #[inline(never)]
@@ -861,7 +879,8 @@ impl Tables {
     }
 
     pub(super) fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
-        u32::from(self.blocks.valid_pages(victim)) <= self.collection_room(plane)
+        u32::from(self.blocks.valid_pages(victim)) + self.limits.filled_up
+            <= self.collection_room(plane)
     }
 
     /// Pages that collections can move to without a block that is kept in step, be it of another class than theirs.
@@ -985,6 +1004,7 @@ impl Limits {
             translation_pages: config.ssd.translation_pages() as usize,
             data_pages: config.ssd.data_pages_per_block() as u32,
             least_invalid: config.ssd.least_invalid_pages(),
+            filled_up: config.ssd.pages_filled_up_per_victim(),
             is_plain: !config.ssd.has_slc_cache() && !config.ssd.has_lines(),
             mixes,
             diverts: classes.of_moves().len() > 1,

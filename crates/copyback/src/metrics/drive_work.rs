@@ -189,6 +189,10 @@ pub struct FlashSummary {
     pub multi_plane_erases: u64,
     /// Pages programmed for the host.
     pub host_programs: u64,
+    /// Units of mapping programmed with nothing in them, as a flush, a full buffer or an erase waited for the others of their
+    /// page; among `programs`. Left out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub padding: Option<u64>,
 }
 
 /// Erases of blocks.
@@ -237,7 +241,7 @@ impl DriveWork {
     }
 }
 
-const fn flash(counters: &Counters) -> FlashSummary {
+fn flash(counters: &Counters) -> FlashSummary {
     FlashSummary {
         reads: counters.reads,
         programs: counters.programs,
@@ -247,5 +251,6 @@ const fn flash(counters: &Counters) -> FlashSummary {
         multi_plane_programs: counters.multi_plane_programs,
         multi_plane_erases: counters.multi_plane_erases,
         host_programs: counters.host_programs,
+        padding: (counters.padding > 0).then_some(counters.padding),
     }
 }

@@ -261,6 +261,11 @@ impl<T> Die<T> {
         self.array.iter().chain(&self.port).chain(self.suspended())
     }
 
+    /// Whether nothing is in it, or nothing but units of a page on their way in.
+    pub fn only_transfers(&self) -> bool {
+        self.operations().all(|one| one.command == Command::Program && one.array.is_zero())
+    }
+
     /// The program or erase in the array, if it may be suspended once more: it has been less than
     /// `most` times, and more than `overhead` of it is left.
     pub fn suspendable(

@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config;
-use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn};
+use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn, ProgramId};
 
 /// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
 /// plane, block by block, page by page.
@@ -152,9 +152,38 @@ impl Geometry {
         self.units_per_program == 1 || (offset + 1).is_multiple_of(self.units_per_program)
     }
 
-    /// The number of the program that writes `page`, counted over the device.
-    pub const fn program_of(&self, page: Ppn) -> u32 {
-        page.index() as u32 / self.units_per_program
+    /// Whether the page at `offset` of its block is the first of those that are programmed together.
+    pub const fn begins_program(&self, offset: u32) -> bool {
+        offset.is_multiple_of(self.units_per_program)
+    }
+
+    /// The program that writes `page`.
+    pub const fn program_of(&self, page: Ppn) -> ProgramId {
+        ProgramId(page.index() as u32 / self.units_per_program)
+    }
+
+    /// The pages that `program` writes.
+    pub fn pages_of_program(&self, program: ProgramId) -> impl Iterator<Item = Ppn> + use<> {
+        let first = program.index() * self.units_per_program as usize;
+        (first..first + self.units_per_program as usize).map(Ppn::from_index)
+    }
+
+    /// The program whose last page `page` is, if it is the last of one.
+    pub fn program_ended_by(&self, page: Ppn) -> Option<ProgramId> {
+        self.ends_program(self.page_offset(page)).then(|| self.program_of(page))
+    }
+
+    /// The die that `program` is done in.
+    pub const fn die_of_program(&self, program: ProgramId) -> DieId {
+        let first = Ppn::from_index(program.index() * self.units_per_program as usize);
+        self.die_of_plane(self.plane_of(first))
+    }
+
+    /// The programs of `die`, which follow one another.
+    pub const fn programs_of_die(&self, die: DieId) -> std::ops::Range<ProgramId> {
+        let of_plane = self.blocks_per_plane * (self.pages_per_block / self.units_per_program);
+        let of_die = self.planes_per_die * of_plane;
+        ProgramId(die.0 * of_die)..ProgramId((die.0 + 1) * of_die)
     }
 
     /// The page at `offset` of `block`.

@@ -1,7 +1,7 @@
 //! What the controller still holds of the last array read of each die.
 
 use crate::checkpoint::Checkpointed;
-use crate::ids::{DieId, Ppn};
+use crate::ids::{DieId, Ppn, ProgramId};
 
 use super::Geometry;
 
@@ -10,7 +10,7 @@ use super::Geometry;
 #[derive(Debug, Checkpointed)]
 pub struct ReadOut {
     /// For each die, the [program](Geometry::program_of) whose pages were read last.
-    last: Vec<Option<u32>>,
+    last: Vec<Option<ProgramId>>,
 }
 
 impl ReadOut {

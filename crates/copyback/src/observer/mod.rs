@@ -215,6 +215,11 @@ impl Observer {
         self.dies.iter().map(move |clocks| (clocks.collected(now), clocks.served(now)))
     }
 
+    /// How long `die` has collected until `now`.
+    pub fn collected(&self, die: DieId, now: Instant) -> Duration {
+        self.dies[die.index()].collected(now)
+    }
+
     /// How the time until `now` in which the drive had no command was used, if that is kept account of.
     pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
         self.idle.as_ref().map(|account| account.times(now))

@@ -18,6 +18,8 @@ pub enum For {
     Update,
     /// The mapping of the page.
     Mapping,
+    /// The program of the page, of which it is a unit.
+    Page,
     /// Room in the write buffer.
     Room,
     /// Earlier writes to leave the buffer: a flush.
@@ -38,6 +40,7 @@ impl For {
             Self::AnyDie => "any_die",
             Self::Update => "update",
             Self::Mapping => "mapping",
+            Self::Page => "page",
             Self::Room => "buffer",
             Self::Flush => "flush",
             Self::DriveQueue => "drive_queue",

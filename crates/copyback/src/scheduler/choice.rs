@@ -1,7 +1,8 @@
 //! Which of the host's page operations that wait a die would take next.
 
+use crate::backend::{Backend, ToFill};
 use crate::ftl::Ftl;
-use crate::ids::{DieId, PlaneId, Ppn, planes_in};
+use crate::ids::{DieId, PlaneId, Ppn, ProgramId, planes_in};
 use crate::nand::Command;
 use crate::placement::HostPage;
 use crate::transaction::TransactionId;
@@ -16,6 +17,8 @@ pub enum Next {
     Read(PlaneId),
     /// This write.
     Write(NextWrite),
+    /// To fill up the page that this program writes, as somebody waits for what it holds.
+    Fill(ProgramId),
 }
 
 impl Next {
@@ -23,7 +26,7 @@ impl Next {
     pub const fn command(self) -> Command {
         match self {
             Self::Read(_) => Command::Read,
-            Self::Write(_) => Command::Program,
+            Self::Write(_) | Self::Fill(_) => Command::Program,
         }
     }
 }
@@ -42,8 +45,9 @@ pub struct NextWrite {
 impl Queues {
     /// Whether page operations of the host wait for this die.
     #[inline]
-    pub fn host_waits(&self, die: DieId) -> bool {
+    pub fn host_waits(&self, backend: &Backend, die: DieId) -> bool {
         self.planes_with_reads(die) != 0
+            || backend.may_fill(die)
             || self.planes_with_writes(die) != 0
             || match self.write_level() {
                 WriteLevel::Plane => false,
@@ -57,14 +61,17 @@ impl Queues {
         self.reads_first && self.planes_with_reads(die) != 0
     }
 
-    /// Whether a write might be given to this die now: one waits for which it may have room.
+    /// Whether a write might be given to this die now: one waits for which it may have room. Or a page is to be filled up.
     #[inline]
-    pub fn might_write(&self, ftl: &Ftl, die: DieId) -> bool {
-        match self.write_level() {
+    pub fn might_write(&self, backend: &Backend, die: DieId) -> bool {
+        let waits = match self.write_level() {
             WriteLevel::Plane => self.planes_with_writes(die) != 0,
             WriteLevel::Die => self.write_waits(die),
-            WriteLevel::Device => self.write_waits(die) && self.first_may_have_place(ftl, die),
-        }
+            WriteLevel::Device => {
+                self.write_waits(die) && self.first_may_have_place(&backend.ftl, die)
+            }
+        };
+        waits || backend.may_fill(die)
     }
 
     /// Whether `die` may have room for the first write that waits for any.
@@ -79,18 +86,59 @@ impl Queues {
     /// The operation that has waited longest, among those admitted that have a place; reads before
     /// writes if the drive is set so.
     #[inline(always)]
-    pub fn next_host_operation(&self, ftl: &Ftl, die: DieId, admitted: Admitted) -> Option<Next> {
+    pub fn next_host_operation(
+        &self,
+        backend: &Backend,
+        die: DieId,
+        admitted: Admitted,
+    ) -> Option<Next> {
         let read = if admitted.reads { self.oldest_read(die) } else { None };
-        let write = if admitted.writes { self.oldest_write(ftl, die) } else { None };
+        let write = if admitted.writes { self.oldest_program(backend, die) } else { None };
         match (read, write) {
             (Some((read, plane)), Some((write, next))) => {
                 let read_first = self.reads_first || read < write;
-                Some(if read_first { Next::Read(plane) } else { Next::Write(next) })
+                Some(if read_first { Next::Read(plane) } else { next })
             }
             (Some((_, plane)), None) => Some(Next::Read(plane)),
-            (None, Some((_, next))) => Some(Next::Write(next)),
+            (None, Some((_, next))) => Some(next),
             (None, None) => None,
         }
+    }
+
+    /// What `die` would program next, and the sequence number of the write that waits for it.
+    #[inline(always)]
+    fn oldest_program(&self, backend: &Backend, die: DieId) -> Option<(u64, Next)> {
+        let write = self.oldest_write(&backend.ftl, die);
+        if backend.held.is_some() {
+            return self.oldest_program_or_fill(backend, die, write);
+        }
+        write.map(|(sequence, next)| (sequence, Next::Write(next)))
+    }
+
+    // Apart, as few drives hold writes.
+    #[inline(never)]
+    fn oldest_program_or_fill(
+        &self,
+        backend: &Backend,
+        die: DieId,
+        write: Option<(u64, NextWrite)>,
+    ) -> Option<(u64, Next)> {
+        match write.filter(|(_, next)| !self.is_for_other(backend, die, *next)) {
+            Some((sequence, next)) => Some((sequence, Next::Write(next))),
+            None => Self::next_to_fill(backend, die),
+        }
+    }
+
+    /// Whether a write that any die could take is left to another die.
+    fn is_for_other(&self, backend: &Backend, die: DieId, next: NextWrite) -> bool {
+        let first = self.first_write(next.queue).map(|id| self.transactions.get(id).page());
+        next.queue == WriteQueue::Device
+            && first.is_some_and(|page| backend.leaves_to_other(die, page))
+    }
+
+    fn next_to_fill(backend: &Backend, die: DieId) -> Option<(u64, Next)> {
+        let ToFill { program, since } = backend.held.as_ref()?.next_to_fill(&backend.ftl, die)?;
+        Some((since, Next::Fill(program)))
     }
 
     /// The plane of `die` whose first read has waited longest, and that read's sequence number.

@@ -32,6 +32,7 @@ impl Scheduler {
         match next {
             Next::Read(plane) => self.start_read(backend, plane, now),
             Next::Write(next) => self.start_write(backend, next, now),
+            Next::Fill(program) => Self::start_fill(backend, program, now),
         }
     }
 
@@ -195,6 +196,10 @@ impl Scheduler {
         let NextWrite { queue, plane, offset } = next;
         let Some(id) = self.queues.pop_write(queue) else { return false };
         self.start_taken_write(backend, id, queue, (plane, offset), now);
+        if backend.held.is_some() {
+            // Others may have been left to this die, and there is no room for all in its page.
+            self.wake_for_waiting_writes(backend);
+        }
         true
     }
 
@@ -213,6 +218,7 @@ impl Scheduler {
         let placed = self.place(backend, id, plane, &mut group, now);
         let mut filled = u64::from(placed.closes_block);
         let in_cache = backend.ftl.is_in_cache(placed.page);
+        let mut timed = (placed.page, offset);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
             for other in backend.planes_in(self.planes_to_join(die, queue), die) {
@@ -227,22 +233,25 @@ impl Scheduler {
                 let legal =
                     |next| backend.flash.rules.may_join(Command::Program, (plane, offset), next);
                 let is_in_mode = backend.ftl.goes_to_cache(other, page.lpn) == in_cache;
-                if is_in_mode
-                    && next.is_some_and(legal)
+                if let Some((_, offset)) = next.filter(|next| is_in_mode && legal(*next))
                     && let Some(id) = self.queues.pop_write(queue)
                 {
                     let placed = self.place(backend, id, other, &mut group, now);
                     filled += u64::from(placed.closes_block);
                     members += 1;
+                    // Where the first plane waits for further units, another may have its last.
+                    if !backend.ftl.geometry.ends_program(timed.1) {
+                        timed = (placed.page, offset);
+                    }
                 }
             }
         }
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let mut array = backend.host_program_time(placed.page, offset, filled);
+        let mut array = backend.host_program_time(timed.0, timed.1, filled);
         if !backend.ftl.geometry.ends_program(offset) {
             let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
             members += units;
-            array = time;
+            array = array.max(time);
         }
         backend.counters.programs += members;
         let timing = &backend.flash.timing;
@@ -304,6 +313,9 @@ impl Scheduler {
             backend.ftl.lose(placed.page);
         }
         backend.flash.note_target(placed.page);
+        if let Some(held) = &mut backend.held {
+            held.begins(id, backend.ftl.geometry.program_of(placed.page));
+        }
         backend.wake_if_to_collect(old);
         match owner {
             Owner::Host(_) | Owner::Destage => {
@@ -350,6 +362,7 @@ impl Scheduler {
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
                     self.finish_read_or_rebuild(backend, id, now);
                 }
+                Kind::Write if self.waits_for_page(backend, id, now) => {}
                 Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             }

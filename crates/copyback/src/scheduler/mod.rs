@@ -9,6 +9,7 @@
 mod around;
 mod choice;
 mod dispatch;
+mod fill;
 mod made_up_moves;
 mod queues;
 mod rebuild;
@@ -242,7 +243,7 @@ impl Scheduler {
     /// Whether an operation of the host could be served by `die` now: at worst says that one could.
     #[inline]
     pub fn could_serve(&self, backend: &Backend, die: DieId) -> bool {
-        self.queues.planes_with_reads(die) != 0 || self.queues.might_write(&backend.ftl, die)
+        self.queues.planes_with_reads(die) != 0 || self.queues.might_write(backend, die)
     }
 
     /// Whether an operation of the host could begin in `die` beside what is in it: at worst says that one could.
@@ -250,7 +251,7 @@ impl Scheduler {
     pub fn could_begin(&self, backend: &Backend, die: DieId) -> bool {
         let takes = |command| backend.flash.takes_from_host(die, command);
         (self.queues.planes_with_reads(die) != 0 && takes(Command::Read))
-            || (takes(Command::Program) && self.queues.might_write(&backend.ftl, die))
+            || (takes(Command::Program) && self.queues.might_write(backend, die))
     }
 
     /// Notes that the next write of each plane of `die` is waited for, if the translation layer may have to

@@ -103,6 +103,9 @@ impl Scheduler {
             self.queues.transactions.get_mut(id).wait = Wait::Update(now);
         } else if kind == Kind::ReadToUpdate {
             self.behind_update.insert(lpn, Vec::new());
+            if let Some(held) = &mut backend.held {
+                held.reads_first(self.queues.transactions.get(id).sequence);
+            }
             self.enqueue_read(backend, id, now);
         } else {
             self.enqueue_write(backend, id, now);
@@ -141,17 +144,16 @@ impl Scheduler {
         }
     }
 
-    /// Wakes the next idle die, going round, that can take a write; if there is none, those that
-    /// are short of space.
+    /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
+    /// there is none, wakes those that are short of space.
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
         let dies = backend.ftl.geometry.dies();
-        let takes_writes = |die: &DieId| {
-            backend.flash.die(*die).is_idle()
-                && backend.collecting.leaves_free(*die)
-                && backend.ftl.has_place(*die, page)
-        };
+        if let Some(die) = backend.die_with_held(page) {
+            return backend.flash.wake(die);
+        }
+        let takes_writes = |die: &DieId| backend.is_free_for(*die, page);
         let mut in_turn = going_round(self.next_die, dies).map(DieId::from_index);
         match in_turn.find(takes_writes) {
             Some(die) => {
@@ -196,8 +198,8 @@ impl Scheduler {
         let transaction = self.queues.transactions.get_mut(id);
         let observer = &mut backend.observer;
         let parts = match &transaction.wait {
-            // The latter two end with another operation.
-            Wait::Nothing | Wait::Update(_) | Wait::Translation(_) => return,
+            // All but the first end with another operation.
+            Wait::Nothing | Wait::Update(_) | Wait::Translation(_) | Wait::Page(_) => return,
             // Taken as it came: often, and nothing to split.
             Wait::Die(_, note) if note.since() == now => Parts::default(),
             Wait::Die(die, note) => {
@@ -230,6 +232,7 @@ impl Scheduler {
         let (part, since) = match wait {
             Wait::Update(since) => (Part::QueueBehindIo, since),
             Wait::Translation(since) => (Part::Translation, since),
+            Wait::Page(note) => (Part::Service, note.since),
             Wait::Nothing | Wait::Die(..) | Wait::Device(_) => return,
         };
         let mut parts = Parts::default();
@@ -250,6 +253,7 @@ impl Scheduler {
         transaction.kind = Kind::Write;
         let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
         self.enqueue_write(backend, id, now);
+        self.note_read(backend, id);
         for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
             self.end_wait_for_other(backend, waiting, late, Some(party), now);
             self.submit_write(backend, waiting, now);
@@ -281,6 +285,7 @@ fn record_wait(
             Wait::Device(note) => (For::AnyDie, note.since()),
             Wait::Update(since) => (For::Update, *since),
             Wait::Translation(since) => (For::Mapping, *since),
+            Wait::Page(note) => (For::Page, note.since),
         };
         Entry::Waited(HeldUp { who, wait: Waited { what, since, until, parts }, behind })
     });

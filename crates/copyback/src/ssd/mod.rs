@@ -494,7 +494,34 @@ impl Ssd {
 
     /// Whether the drive has anything to do for a command.
     fn is_busy(&self) -> bool {
-        self.has_commands || self.scheduler.host_operations() > 0
+        self.has_commands || self.serves_host()
+    }
+
+    /// Whether page operations of the host are waiting or in service, but for those that wait for others.
+    pub(super) fn serves_host(&self) -> bool {
+        self.scheduler.host_operations() > self.held_writes()
+    }
+
+    /// Writes that have been transferred and wait for their page to be programmed.
+    pub fn held_writes(&self) -> usize {
+        self.backend.held.as_ref().map_or(0, |held| held.len())
+    }
+
+    /// The flush at `place` among the writes of the buffer waits for all writes so far.
+    pub fn flush(&mut self, place: u64) {
+        self.scheduler.flush(&mut self.backend, place);
+    }
+
+    /// The flush at `place` has ended, and all before.
+    pub fn flush_ended(&mut self, place: u64) {
+        if let Some(held) = &mut self.backend.held {
+            held.flush_ended(place);
+        }
+    }
+
+    /// Something waits from now on until one of `all` writes ends, or nothing does.
+    pub fn wait_for_any(&mut self, all: Option<usize>) {
+        Scheduler::wait_for_any(&mut self.backend, all);
     }
 
     /// Stops to take writes: the translation layer has just run out of good blocks. What has begun in a die

@@ -1,9 +1,9 @@
 //! What a die does next: collections first, unless they yield, then the host, then what is left over.
 
-use crate::backend::{Backend, Purpose, StepInFlight};
+use crate::backend::{Backend, Purpose, StepInFlight, ToFill};
 use crate::collector::{Collector, Progress};
 use crate::event::Agenda;
-use crate::ids::DieId;
+use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::scheduler::Next;
 use crate::scheduler::when::{Admitted, AtDie, Schedule, Turn};
@@ -19,7 +19,7 @@ impl Ssd {
             let (flash, mut describer) = self.flash_and_describer();
             let Some(operation) = flash.next_ended(die, now, agenda, &mut describer) else { break };
             if operation.pages.is_some() {
-                note_programmed(&mut self.backend, &operation);
+                self.note_programmed(&operation, now);
             }
             match operation.tag {
                 Purpose::Host(group) => {
@@ -65,6 +65,9 @@ impl Ssd {
         if self.rebuilt_goes_first(die) && self.program_staged(die, now) {
             return true;
         }
+        if self.backend.held.is_some() && self.fill_for_an_erase(die, now) {
+            return true;
+        }
         if self.names_writes {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
@@ -105,7 +108,8 @@ impl Ssd {
     /// anything else.
     #[inline(always)]
     fn collection_is_due(&self, die: DieId) -> bool {
-        self.collector.is_due(&self.backend, die, || self.scheduler.queues.host_waits(die))
+        self.collector
+            .is_due(&self.backend, die, || self.scheduler.queues.host_waits(&self.backend, die))
     }
 
     /// A collection is due: begins it, unless the schedule lets the host go first or there is nothing
@@ -213,7 +217,7 @@ impl Ssd {
     /// Starts the host operation that is next among those admitted, if the die can take it.
     #[inline(always)]
     fn start_host_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
-        self.scheduler.queues.host_waits(die)
+        self.scheduler.queues.host_waits(&self.backend, die)
             && self.backend.flash.takes_any_from_host(die)
             && self.start_waiting_operation(die, admitted, now)
     }
@@ -221,7 +225,7 @@ impl Ssd {
     // Apart, as often nothing waits or the die is busy.
     #[inline(never)]
     fn start_waiting_operation(&mut self, die: DieId, admitted: Admitted, now: Instant) -> bool {
-        let next = self.scheduler.queues.next_host_operation(&self.backend.ftl, die, admitted);
+        let next = self.scheduler.queues.next_host_operation(&self.backend, die, admitted);
         self.start(die, next, now)
     }
 
@@ -284,16 +288,43 @@ impl Ssd {
         let waits = self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
         observer.note_stall(die, waits, now);
     }
+
+    /// Fills up a page of `die` that an erase waits for. It is the collection's own work, so that no schedule is asked.
+    #[cold]
+    fn fill_for_an_erase(&mut self, die: DieId, now: Instant) -> bool {
+        let asked =
+            self.backend.held.as_ref().and_then(|held| held.next_asked(&self.backend.ftl, die));
+        let Some(ToFill { program, .. }) = asked else { return false };
+        self.start(die, Some(Next::Fill(program)), now)
+    }
+
+    /// Notes that what a die has programmed is there, and wakes the dies whose erases have waited for that. Ends the writes
+    /// that have.
+    #[cold]
+    fn note_programmed(&mut self, operation: &Operation<Purpose>, now: Instant) {
+        if !matches!(operation.command, Command::Program | Command::Copyback) {
+            return;
+        }
+        for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
+            match self.backend.held.is_some() {
+                false => programs_are_over(&mut self.backend, [page]),
+                true => {
+                    let Some(program) = self.backend.ftl.geometry.program_ended_by(page) else {
+                        continue;
+                    };
+                    let pages = self.backend.ftl.geometry.pages_of_program(program);
+                    programs_are_over(&mut self.backend, pages);
+                    self.scheduler.end_held(&mut self.backend, program, now);
+                }
+            }
+        }
+    }
 }
 
-/// Notes that what a die has programmed is there, and wakes the dies whose erases have waited for that.
-#[cold]
-fn note_programmed(backend: &mut Backend, operation: &Operation<Purpose>) {
-    if !matches!(operation.command, Command::Program | Command::Copyback) {
-        return;
-    }
-    for page in operation.pages.iter().flat_map(|pages| pages.iter()) {
-        if let Some(block) = backend.ftl.program_is_over(*page) {
+/// Notes that these pages are programmed.
+fn programs_are_over(backend: &mut Backend, pages: impl IntoIterator<Item = Ppn>) {
+    for page in pages {
+        if let Some(block) = backend.ftl.program_is_over(page) {
             let plane = backend.ftl.geometry.plane_of_block(block);
             backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
         }

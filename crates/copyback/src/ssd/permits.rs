@@ -34,9 +34,10 @@ impl Ssd {
         if self.is_read_only() {
             return;
         }
-        let Self { backend, collector, scheduler, .. } = self;
+        let serves = self.serves_host();
+        let Self { backend, collector, .. } = self;
         collector.permits.ask(asked, backend.ftl.space.free_blocks_by_plane());
-        if asked.until == Until::ReserveFull && scheduler.host_operations() > 0 {
+        if asked.until == Until::ReserveFull && serves {
             collector.permits.request_came();
         }
         if collector.permits.any() {

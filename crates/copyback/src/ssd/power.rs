@@ -107,6 +107,10 @@ impl Ssd {
     /// The power is back and the mapping found, or a prepared drive is put to use: its own work begins.
     pub fn start_up(&mut self, now: Instant) {
         self.is_off = false;
+        if self.backend.held.is_some() {
+            // A drive is prepared in no time, and then flushed.
+            self.backend.ftl.fill_up_all();
+        }
         self.backend.ftl.begin_timed();
         self.backend.wake_dies_to_collect();
         self.scheduler.write_back_what_waits(&mut self.backend, now);
@@ -124,9 +128,10 @@ fn finished_image(backend: &Backend) -> Image {
 }
 
 /// The flash after what was in it has been cut off. A program that had not begun has not changed
-/// anything.
+/// anything: what was transferred for it is lost with the controller's memory.
 fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Image {
     let mut image = backend.ftl.image();
+    backend.ftl.pages_in_flight().for_each(|page| image.blank(page));
     for operation in in_dies(backend) {
         for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
             match operation.command {
@@ -136,11 +141,16 @@ fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Ima
                     image.erase_in_part(backend.ftl.geometry.block_of(page));
                     cut_off.cut_erases += 1;
                 }
-                Command::Program | Command::Copyback if !operation.has_begun() => {
-                    image.blank(page);
-                }
                 Command::Program | Command::Copyback => {
-                    image.tear(page);
+                    let Some(program) = backend.ftl.geometry.program_ended_by(page) else {
+                        continue;
+                    };
+                    let pages = backend.ftl.geometry.pages_of_program(program);
+                    if !operation.has_begun() {
+                        pages.for_each(|page| image.blank(page));
+                        continue;
+                    }
+                    pages.for_each(|page| image.tear(page));
                     cut_off.torn_pages += 1;
                     let taken = image.tear_paired(page, paired_pages);
                     cut_off.taken.extend(taken.iter().map(|stamp| (stamp.lpn, stamp.version)));

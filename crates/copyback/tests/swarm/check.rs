@@ -323,6 +323,7 @@ fn flash_counters(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let written = flash("host_programs")
         + outcome.number("/mapping/translation_writes")
         + parity(config, outcome)?
+        + outcome.summary["flash"]["padding"].as_u64().unwrap_or(0)
         + outcome.summary["lost_die"]["pages_rebuilt"].as_u64().unwrap_or(0);
     let gc = &config.ssd.gc;
     if gc.copyback {

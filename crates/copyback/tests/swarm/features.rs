@@ -260,6 +260,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     ("units below a page", &["ssd.ftl.mapping_unit"], |config, outcome| {
         config.ssd.ftl.mapping_unit.is_some() && many(outcome, "/gc/collections")
     }),
+    ("pages filled up", &["ssd.ftl.mapping_unit", "ssd.power"], |_, outcome| {
+        many(outcome, "/flash/padding")
+    }),
     ("free blocks of a die", &["ssd.gc.threshold_scope"], |config, outcome| {
         config.ssd.gc.threshold_scope == ThresholdScope::Die && many(outcome, "/gc/on_demand")
     }),

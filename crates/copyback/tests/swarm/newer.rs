@@ -216,10 +216,12 @@ fn map_parts_of_pages(draw: &mut Draw, config: &mut Config) {
     let unit = Size((ssd.geometry.page_size.0 / draw.of(&[2, 4, 8])).max(512));
     if !ssd.ftl.mapping.is_page_mapping()
         || ssd.ftl.summary_page != SummaryPage::None
-        || ssd.power.protection == Protection::None
         || !ssd.faults.are_none()
         || unit == ssd.geometry.page_size
     {
+        return;
+    }
+    if ssd.power.protection == Protection::None && !waits_for_pages(draw, ssd) {
         return;
     }
     if ssd.gc.width.is_parallel() {
@@ -228,6 +230,14 @@ fn map_parts_of_pages(draw: &mut Draw, config: &mut Config) {
     ssd.gc.copyback = false;
     ssd.refresh.reads = None;
     ssd.ftl.mapping_unit = Some(unit);
+}
+
+/// A buffer for the units that wait for their page, on a drive without capacitors that may have one.
+fn waits_for_pages(draw: &mut Draw, ssd: &mut Ssd) -> bool {
+    if ssd.buffer.capacity == Size(0) {
+        ssd.buffer.capacity = Size(draw.of(&[1, 4, 64]) * ssd.geometry.page_size.0);
+    }
+    ssd.demand_paging().is_none() && !ssd.has_lines()
 }
 
 /// Which clock a placement goes by, and whose victims MultiLog takes.

@@ -22,6 +22,7 @@ pub struct Met {
     pub interrupted: u64,
     pub buffered_pages_lost: u64,
     pub blocks_erased: u64,
+    pub filled_up: u64,
 }
 
 /// Random cuts for a drive that is otherwise `config`.
@@ -46,6 +47,9 @@ pub fn examine(case: &Case) -> Result<Met, String> {
     let first = run::run(&case.config, None, 1 << 20)?;
     check::check_array(case, &first)?;
     check::equal("durable pages lost", &count(&first, "durable_pages_lost"), &0)?;
+    if case.config.ssd.power.flush == Flush::Honoured {
+        check::equal("flushed pages lost", &count(&first, "flushed_pages_lost"), &0)?;
+    }
     if case.config.ssd.power.paired_pages == 1 {
         check::equal("pages torn with others", &count(&first, "paired_pages_torn"), &0)?;
     }
@@ -65,6 +69,7 @@ pub fn examine(case: &Case) -> Result<Met, String> {
         interrupted: count(&first, "interrupted_requests"),
         buffered_pages_lost: count(&first, "buffered_pages_lost"),
         blocks_erased: count(&first, "blocks_erased"),
+        filled_up: first.summary["flash"]["padding"].as_u64().unwrap_or(0),
     })
 }
 
@@ -98,6 +103,7 @@ pub fn check_coverage(met: &[Met]) {
     assert!(any(|met| met.paired_pages_torn), "no page was torn with another");
     assert!(any(|met| met.paired_pages_lost), "no durable page was lost with a torn one");
     assert!(any(|met| met.cut_erases), "no erase was cut off");
+    assert!(any(|met| met.filled_up), "no page was filled up");
     assert!(any(|met| met.interrupted), "no command was handed in anew");
     assert!(any(|met| met.buffered_pages_lost), "no write buffer was lost");
     assert!(any(|met| met.blocks_erased), "no recovery erased a block");

@@ -36,12 +36,16 @@ fn of_drives(config: &Config, work: &Value) -> Result<(), String> {
     equal("whole pages", &(media % page), &0)?;
     let summary_pages = (media / page).checked_sub(programs).ok_or("fewer bytes than programs")?;
     let may_have_some = config.ssd.ftl.summary_page != SummaryPage::None;
-    // One for each block that is filled.
-    let most = if may_have_some { programs / config.ssd.data_pages_per_block() } else { 0 };
-    let open = if may_have_some { blocks(config) } else { 0 };
-    holds(&format!("{summary_pages} summary pages"), summary_pages <= most + open)?;
+    // One for each block that is filled, be it with pages left out: first, and after each erase.
+    let erases = number(work, "/flash/erases") + erased_by_recoveries(work);
+    let most = if may_have_some { blocks(config) + erases } else { 0 };
+    holds(&format!("{summary_pages} summary pages, at most {most}"), summary_pages <= most)?;
     let expected = (host > 0).then(|| media as f64 / host as f64);
     equal("write amplification", &work["write_amplification"].as_f64(), &expected)
+}
+
+fn erased_by_recoveries(work: &Value) -> u64 {
+    work.pointer("/power_loss/blocks_erased").and_then(Value::as_u64).unwrap_or(0)
 }
 
 /// Blocks of the drives, each of which may have been partly filled before the run.

@@ -184,24 +184,32 @@ impl Audit {
         if let Some(spare) = &mut self.spare {
             spare.program(page, geometry.block_of(page), role, old);
         }
-        let block = geometry.block_of(page).index();
+        self.advance(page, role == Role::Cache, geometry);
+        self.contents[page.index()] = Some(content);
+        self.latest[content.0.index()] = Some((content.1, page));
+    }
+
+    /// `page` is programmed with nothing in it.
+    pub fn skipped(&mut self, page: Ppn, is_in_cache: bool, geometry: &Geometry) {
+        self.advance(page, is_in_cache, geometry);
+    }
+
+    /// `page` is programmed, as the next one of its block.
+    fn advance(&mut self, page: Ppn, is_in_cache: bool, geometry: &Geometry) {
+        let block = geometry.block_of(page);
         let offset = geometry.page_offset(page);
-        let next = self.next_page[block];
+        let next = self.next_page[block.index()];
         let in_order =
             next.is_some_and(|next| offset == next || self.may_leave_out && offset > next);
         if !in_order || self.contents[page.index()].is_some() {
             self.fail(format!("{page:?} is programmed out of order or twice"));
         }
-        self.next_page[block] = Some(offset + 1);
+        self.next_page[block.index()] = Some(offset + 1);
         let modes = self.modes.as_mut();
-        let problem = modes.and_then(|modes| {
-            modes.program(BlockId::from_index(block), offset, role == Role::Cache)
-        });
+        let problem = modes.and_then(|modes| modes.program(block, offset, is_in_cache));
         if let Some(problem) = problem {
             self.fail(problem);
         }
-        self.contents[page.index()] = Some(content);
-        self.latest[content.0.index()] = Some((content.1, page));
     }
 
     /// `lpn` is trimmed.
@@ -363,6 +371,16 @@ impl Audit {
     /// Whether programs under way supersede pages of `block`, so that a cut may make those count again.
     pub fn is_superseded_by_programs(&self, block: BlockId) -> bool {
         self.spare.as_ref().is_some_and(|spare| spare.is_superseded_by_programs(block))
+    }
+
+    /// Programs that are not over and supersede pages of `block`, by the pages that they write.
+    pub fn superseding(&self, block: BlockId) -> impl Iterator<Item = Ppn> {
+        self.spare.iter().flat_map(move |spare| spare.superseding(block))
+    }
+
+    /// Pages whose program is not over.
+    pub fn in_flight(&self) -> impl Iterator<Item = Ppn> {
+        self.spare.iter().flat_map(|spare| spare.in_flight())
     }
 
     /// From now on programs take time, and the power may fail.

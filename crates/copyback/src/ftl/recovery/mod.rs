@@ -73,6 +73,11 @@ impl Ftl {
         }
     }
 
+    /// The pages whose program is not over, where that is kept account of.
+    pub fn pages_in_flight(&self) -> impl Iterator<Item = Ppn> {
+        self.audit.iter().flat_map(|audit| audit.in_flight())
+    }
+
     /// The program of `page` is over. Returns the block with the page that it superseded, if no program
     /// supersedes a page there any more.
     pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {

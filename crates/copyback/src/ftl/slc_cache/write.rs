@@ -152,8 +152,22 @@ impl Tables {
 
     /// The page at `place` has been programmed, in `block`.
     fn end_cache_page(&mut self, plane: PlaneId, place: Frontier, block: BlockId) {
+        if let Some(cache) = &mut self.slc {
+            cache.tally.written += 1;
+        }
+        self.close_if_full(plane, place, block);
+    }
+
+    /// Leaves the next page of the open block of the cache on `plane` without data. Returns it.
+    pub(in crate::ftl) fn skip_cache_page(&mut self, plane: PlaneId) -> Ppn {
+        let place = self.take_cache_page(plane).expect("a block of the cache is open");
+        self.close_if_full(plane, place, place.block);
+        self.geometry.page(place.block, place.next_page)
+    }
+
+    /// `block` of the cache, whose page at `place` has been taken, may be full.
+    fn close_if_full(&mut self, plane: PlaneId, place: Frontier, block: BlockId) {
         let Some(cache) = &mut self.slc else { return };
-        cache.tally.written += 1;
         if place.next_page + 1 < cache.pages {
             return;
         }

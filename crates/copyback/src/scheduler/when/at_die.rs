@@ -70,12 +70,12 @@ impl AtDie<'_> {
 
     /// Whether requests of the host wait.
     pub fn host_waits(&self) -> bool {
-        self.scheduler.queues.host_waits(self.die)
+        self.scheduler.queues.host_waits(self.backend, self.die)
     }
 
     /// The operation of the host that is next among those admitted.
     pub fn next_host_operation(&self, admitted: Admitted) -> Option<Next> {
-        self.scheduler.queues.next_host_operation(&self.backend.ftl, self.die, admitted)
+        self.scheduler.queues.next_host_operation(self.backend, self.die, admitted)
     }
 
     /// Whether no operation of the host but `next` waits among those admitted.

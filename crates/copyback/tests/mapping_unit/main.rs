@@ -1,6 +1,8 @@
 //! Units of mapping that are smaller than a page: exact times on one die, and write amplification beside a drive
 //! whose pages are as small.
 
+mod without_capacitors;
+
 use copyback::config::Loader;
 use copyback::{Simulation, Status};
 use serde_json::Value;
@@ -136,7 +138,7 @@ fn what_is_about_whole_pages_is_refused_by_name() {
             "true",
             "ssd.gc.copyback: found true; allowed with ssd.ftl.mapping_unit: false",
         ),
-        ("ssd.power.protection", "'none'", "ssd.power.protection: found \"none\"; allowed with"),
+        ("ssd.power.protection", "'none'", "ssd.buffer.capacity: found 0B; allowed with"),
         ("ssd.refresh.reads", "1000", "ssd.refresh.reads: found a count of reads; allowed with"),
         ("ssd.ftl.mapping", "'log_block'", "ssd.ftl.mapping: found one that binds pages to blocks"),
         (

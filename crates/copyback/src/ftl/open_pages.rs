@@ -1,0 +1,104 @@
+//! Pages of the flash that hold some of their units of mapping, and are programmed when the others come; or filled up
+//! with nothing.
+
+use super::Ftl;
+use super::space::Stream;
+use super::tables::Tables;
+use crate::ids::{PlaneId, Ppn, ProgramId};
+
+/// A page that has been filled up.
+#[derive(Debug, Clone, Copy)]
+pub struct Filled {
+    /// Its last unit.
+    pub last: Ppn,
+    /// Units that hold nothing.
+    pub units: u32,
+    /// Whether its block is full now.
+    pub closes_block: bool,
+}
+
+impl Ftl {
+    /// Fills up the page that `program` writes, which must [hold some units](Tables::is_filled_in_part).
+    pub fn fill_up(&mut self, program: ProgramId) -> Filled {
+        let tables = &mut self.tables;
+        let open = tables.open_at(program).expect("it holds some units");
+        let plane = tables.plane_of_program(program);
+        for units in 1.. {
+            let (last, closes_block) = tables.skip_page(plane, open);
+            if tables.geometry.program_ended_by(last).is_some() {
+                return Filled { last, units, closes_block };
+            }
+        }
+        unreachable!("a page has a last unit")
+    }
+
+    /// Fills up all pages that hold some units.
+    pub fn fill_up_all(&mut self) {
+        for plane in self.tables.space.planes() {
+            for (program, _) in self.tables.filled_in_part(plane) {
+                self.fill_up(program);
+            }
+        }
+    }
+}
+
+/// The open block that is filled.
+#[derive(Debug, Clone, Copy)]
+enum Open {
+    /// Of a stream.
+    Stream(Stream),
+    /// Of the blocks in the mode of a cache.
+    Cache,
+}
+
+impl Tables {
+    /// Whether the page that `program` writes holds some of its units, and not all.
+    pub fn is_filled_in_part(&self, program: ProgramId) -> bool {
+        self.open_at(program).is_some()
+    }
+
+    /// Whether that is so, and to fill it up leaves room for what is being reclaimed on its plane.
+    pub fn may_be_filled(&self, program: ProgramId) -> bool {
+        let plane = self.plane_of_program(program);
+        self.is_filled_in_part(program)
+            && self.leaves_room_for(plane, self.geometry.units_per_program - 1)
+    }
+
+    fn plane_of_program(&self, program: ProgramId) -> PlaneId {
+        let pages = self.geometry.pages_of_program(program).next();
+        self.geometry.plane_of(pages.expect("a program writes pages"))
+    }
+
+    /// The open block with the page that `program` writes, if that is filled in part.
+    fn open_at(&self, program: ProgramId) -> Option<Open> {
+        let open = self.filled_in_part(self.plane_of_program(program));
+        open.into_iter().find(|(of, _)| *of == program).map(|(_, open)| open)
+    }
+
+    /// The pages of `plane` that are filled in part, and the open blocks that they are in.
+    fn filled_in_part(&self, plane: PlaneId) -> Vec<(ProgramId, Open)> {
+        let of_stream = |stream| Some((self.space[plane].frontier(stream)?, Open::Stream(stream)));
+        let in_cache =
+            self.slc.as_ref().and_then(|cache| Some((cache.frontier(plane)?, Open::Cache)));
+        let open = self.streams.all().filter_map(of_stream).chain(in_cache);
+        open.filter(|(frontier, _)| !self.geometry.begins_program(frontier.next_page))
+            .map(|(next, open)| {
+                let page = self.geometry.page(next.block, next.next_page);
+                (self.geometry.program_of(page), open)
+            })
+            .collect()
+    }
+
+    /// Leaves the next page of an open block without data. Returns it, and whether its block is full now.
+    fn skip_page(&mut self, plane: PlaneId, open: Open) -> (Ppn, bool) {
+        let (page, closes_block) = match open {
+            Open::Stream(stream) => self.skip_page_of(plane, stream),
+            Open::Cache => (self.skip_cache_page(plane), false),
+        };
+        let is_in_cache = self.is_in_cache(page);
+        if let Some(audit) = &mut self.audit {
+            audit.skipped(page, is_in_cache, &self.geometry);
+        }
+        (page, closes_block)
+    }
+}
