@@ -12,24 +12,14 @@ use super::Command;
 /// Which operations may be joined into one multi-plane command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct MultiPlaneRules {
-    /// Reads may be joined.
-    pub read: bool,
-    /// Programs may be joined.
-    pub program: bool,
-    /// Erases may be joined.
-    pub erase: bool,
-    /// The joined pages must have the same offset in their blocks.
-    pub same_page_offset: bool,
     /// A command joins planes of one group: neighbours, this many.
-    pub group: u32,
+    group: u32,
 }
 
 impl MultiPlaneRules {
     /// The rules that a checked configuration describes.
     pub fn new(config: &config::Ssd) -> Self {
-        let group = config.planes_per_command() / config.striped_planes();
-        let joined = group > 1;
-        Self { read: joined, program: joined, erase: joined, same_page_offset: true, group }
+        Self { group: config.planes_per_command() / config.striped_planes() }
     }
 
     /// The planes that a command can join with `plane`, itself included.
@@ -40,20 +30,15 @@ impl MultiPlaneRules {
 
     /// Whether any commands of this kind may be joined.
     pub const fn joins(&self, command: Command) -> bool {
-        match command {
-            Command::Read => self.read,
-            Command::Program => self.program,
-            Command::Erase => self.erase,
-            Command::Copyback => false,
-        }
+        self.group > 1 && !matches!(command, Command::Copyback)
     }
 
     /// Whether `other` may run in the same command as `lead`; both name a plane of the same die
-    /// and the page offset in its block.
+    /// and the page offset in its block, which must agree but for erases.
     pub fn may_join(&self, command: Command, lead: (PlaneId, u32), other: (PlaneId, u32)) -> bool {
         self.joins(command)
             && lead.0 != other.0
-            && (!self.same_page_offset || command == Command::Erase || lead.1 == other.1)
+            && (command == Command::Erase || lead.1 == other.1)
             && lead.0.0 / self.group == other.0.0 / self.group
     }
 }
@@ -62,13 +47,7 @@ impl MultiPlaneRules {
 mod tests {
     use super::*;
 
-    const ALL: MultiPlaneRules = MultiPlaneRules {
-        read: true,
-        program: true,
-        erase: true,
-        same_page_offset: true,
-        group: 2,
-    };
+    const ALL: MultiPlaneRules = MultiPlaneRules { group: 2 };
 
     #[test]
     fn the_page_offset_must_agree_except_for_erases() {

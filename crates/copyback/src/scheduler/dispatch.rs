@@ -218,7 +218,6 @@ impl Scheduler {
         let placed = self.place(backend, id, plane, &mut group, now);
         let mut filled = u64::from(placed.closes_block);
         let in_cache = backend.ftl.is_in_cache(placed.page);
-        let mut timed = (placed.page, offset);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
             for other in backend.planes_in(self.planes_to_join(die, queue), die) {
@@ -233,25 +232,22 @@ impl Scheduler {
                 let legal =
                     |next| backend.flash.rules.may_join(Command::Program, (plane, offset), next);
                 let is_in_mode = backend.ftl.goes_to_cache(other, page.lpn) == in_cache;
-                if let Some((_, offset)) = next.filter(|next| is_in_mode && legal(*next))
+                if is_in_mode
+                    && next.is_some_and(legal)
                     && let Some(id) = self.queues.pop_write(queue)
                 {
                     let placed = self.place(backend, id, other, &mut group, now);
                     filled += u64::from(placed.closes_block);
                     members += 1;
-                    // Where the first plane waits for further units, another may have its last.
-                    if !backend.ftl.geometry.ends_program(timed.1) {
-                        timed = (placed.page, offset);
-                    }
                 }
             }
         }
         backend.counters.multi_plane_programs += u64::from(members > 1);
-        let mut array = backend.host_program_time(timed.0, timed.1, filled);
+        let mut array = backend.host_program_time(placed.page, offset, filled);
         if !backend.ftl.geometry.ends_program(offset) {
             let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
             members += units;
-            array = array.max(time);
+            array = time;
         }
         backend.counters.programs += members;
         let timing = &backend.flash.timing;
