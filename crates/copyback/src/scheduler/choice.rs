@@ -109,31 +109,27 @@ impl Queues {
     #[inline(always)]
     fn oldest_program(&self, backend: &Backend, die: DieId) -> Option<(u64, Next)> {
         let write = self.oldest_write(&backend.ftl, die);
-        if backend.held.is_some() {
-            return self.oldest_program_or_fill(backend, die, write);
-        }
-        write.map(|(sequence, next)| (sequence, Next::Write(next)))
-    }
-
-    // Apart, as few drives hold writes.
-    #[inline(never)]
-    fn oldest_program_or_fill(
-        &self,
-        backend: &Backend,
-        die: DieId,
-        write: Option<(u64, NextWrite)>,
-    ) -> Option<(u64, Next)> {
-        match write.filter(|(_, next)| !self.is_for_other(backend, die, *next)) {
+        let write = write.filter(|_| !self.is_for_other(backend, die));
+        match write {
             Some((sequence, next)) => Some((sequence, Next::Write(next))),
-            None => Self::next_to_fill(backend, die),
+            None if backend.held.is_some() => Self::next_to_fill(backend, die),
+            None => None,
         }
     }
 
-    /// Whether a write that any die could take is left to another die.
-    fn is_for_other(&self, backend: &Backend, die: DieId, next: NextWrite) -> bool {
-        let first = self.first_write(next.queue).map(|id| self.transactions.get(id).page());
-        next.queue == WriteQueue::Device
-            && first.is_some_and(|page| backend.leaves_to_other(die, page))
+    /// Whether the first write that any die could take is left to another die.
+    #[inline(always)]
+    fn is_for_other(&self, backend: &Backend, die: DieId) -> bool {
+        self.write_level() == WriteLevel::Device
+            && backend.may_leave_to_other()
+            && self.is_left_to_other(backend, die)
+    }
+
+    // Apart, as few dies leave any.
+    #[inline(never)]
+    fn is_left_to_other(&self, backend: &Backend, die: DieId) -> bool {
+        let first = self.first_write(WriteQueue::Device);
+        first.is_some_and(|id| backend.leaves_to_other(die, self.transactions.get(id).page()))
     }
 
     fn next_to_fill(backend: &Backend, die: DieId) -> Option<(u64, Next)> {

@@ -145,7 +145,7 @@ impl Scheduler {
     }
 
     /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
-    /// there is none, wakes those that are short of space.
+    /// there is none, wakes the next that can load a write beside what it does; or else those that are short of space.
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
@@ -153,9 +153,9 @@ impl Scheduler {
         if let Some(die) = backend.die_with_held(page) {
             return backend.flash.wake(die);
         }
-        let takes_writes = |die: &DieId| backend.is_free_for(*die, page);
-        let mut in_turn = going_round(self.next_die, dies).map(DieId::from_index);
-        match in_turn.find(takes_writes) {
+        let in_turn = || going_round(self.next_die, dies).map(DieId::from_index);
+        let idle = in_turn().find(|die| backend.is_free_for(*die, page));
+        match idle.or_else(|| in_turn().find(|die| backend.may_load(*die, page))) {
             Some(die) => {
                 backend.flash.wake(die);
                 self.next_die = (die.index() + 1) % dies;
