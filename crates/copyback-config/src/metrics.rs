@@ -9,7 +9,8 @@ use super::quantity::Time;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Metrics {
-    /// Width of a row of the time series; absent: chosen as the run goes, for about a thousand rows.
+    /// Width of a row of the time series, at least `1us`; absent: chosen as the run goes, for about a thousand
+    /// rows.
     pub interval: Option<Time>,
     /// Keep one row a request.
     pub requests: bool,

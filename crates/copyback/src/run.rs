@@ -266,8 +266,8 @@ impl Run {
             if self.recorder.series.overflows_at(next) {
                 let seconds = next.as_secs_f64();
                 return Err(Error::Input(format!(
-                    "metrics.interval: gives more than eight million rows in the {seconds:.0} s \
-                     simulated so far; choose a longer one, or none for one that adapts"
+                    "metrics.interval: gives more rows than are kept (eight million, of several flows fewer) in \
+                     the {seconds:.0} s simulated so far; choose a longer one, or none for one that adapts"
                 )));
             }
             let (sample, held) = (self.sample(), self.blocks_of_classes());

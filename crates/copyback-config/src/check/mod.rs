@@ -34,6 +34,8 @@ const SMALLEST_PAGE: u64 = 512;
 const LARGEST_PAGE: u64 = 64 * SMALLEST_PAGE;
 /// Pages of what is collected as one are counted in 16 bits.
 const MOST_PAGES_OF_A_UNIT: u64 = u16::MAX as u64;
+/// Shorter than what a flash does: rows would be kept of times in which nothing happens.
+const SHORTEST_ROW: Time = Time::from_us(1);
 /// HdrHistogram logs tell times in milliseconds.
 const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
@@ -405,13 +407,15 @@ fn host(host: &Host, faults: &mut Report) {
 }
 
 fn metrics(metrics: &Metrics, faults: &mut Report) {
-    let zero = |time: Option<Time>| time == Some(Time::default());
+    if let Some(interval) = metrics.interval.filter(|interval| *interval < SHORTEST_ROW) {
+        let problem = format!("found {interval}; allowed: at least {SHORTEST_ROW}");
+        faults.add("metrics.interval", problem);
+    }
     for (key, time) in [
-        ("metrics.interval", metrics.interval),
-        ("metrics.bandwidth_window", Some(metrics.bandwidth_window)),
-        ("metrics.worst_window", Some(metrics.worst_window)),
+        ("metrics.bandwidth_window", metrics.bandwidth_window),
+        ("metrics.worst_window", metrics.worst_window),
     ] {
-        if zero(time) {
+        if time == Time::default() {
             faults.add(key, "found 0s; allowed: more than 0s");
         }
     }

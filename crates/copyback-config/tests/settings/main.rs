@@ -8,6 +8,7 @@ mod estimate;
 mod known_names;
 mod lines;
 mod lost_die;
+mod metrics;
 mod quantity;
 mod rain;
 

@@ -15,7 +15,8 @@ use super::class_rows::ClassRows;
 
 /// Rows at which neighbours are merged.
 const MOST_ROWS: usize = 2048;
-/// Rows of a configured interval beyond which the run is refused rather than the memory filled.
+/// Rows of a configured interval beyond which the run is refused rather than the memory filled: so many of one flow,
+/// and of several as many as take no more memory.
 const MOST_FIXED_ROWS: u64 = 1 << 23;
 /// Width of the first rows when no interval is configured.
 const FINEST: Duration = Duration::from_us(100);
@@ -175,7 +176,11 @@ impl Series {
 
     /// Whether the rows until `now` are too many to be kept.
     pub fn overflows_at(&self, now: Instant) -> bool {
-        self.fixed && now.as_ns() / self.interval.as_ns() > MOST_FIXED_ROWS
+        let of_flows = self.flows.len() * size_of::<Served>();
+        let bytes = |rows: u64, of_row: usize| u128::from(rows) * of_row as u128;
+        let rows = now.as_ns() / self.interval.as_ns();
+        let most = bytes(MOST_FIXED_ROWS, size_of::<Row>());
+        self.fixed && bytes(rows, size_of::<Row>() + of_flows) > most
     }
 
     /// Ends every row that ends at or before `now`. Nothing has changed since the last event, so
@@ -465,6 +470,21 @@ mod tests {
         let columns = series.columns();
         let found = columns.into_iter().find(|(name, _)| *name == "requests");
         found.expect("there is such a column").1
+    }
+
+    #[test]
+    fn rows_of_many_flows_take_no_more_memory_than_those_of_one() {
+        let after = |flows, rows: u64| {
+            Series::new(Some(Duration::from_us(1)), flows)
+                .overflows_at(Instant::from_ns(rows * 1000))
+        };
+        assert!(!after(0, MOST_FIXED_ROWS) && after(0, MOST_FIXED_ROWS + 1));
+        let flows = 64;
+        let held = |rows: u64| rows as usize * (size_of::<Row>() + flows * size_of::<Served>());
+        let most = (1..).map(|power| 1 << power).take_while(|rows| !after(flows, *rows)).last();
+        let most = held(most.expect("some rows are kept"));
+        let allowed = MOST_FIXED_ROWS as usize * size_of::<Row>();
+        assert!(most <= allowed && 2 * most > allowed);
     }
 
     fn read() -> Completion {
