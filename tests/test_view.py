@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlencode
 
 import pytest
 
@@ -45,9 +46,10 @@ class Viewing(NamedTuple):
 
 
 @contextlib.contextmanager
-def viewing(folder: Path) -> Iterator[Viewing]:
+def viewing(folder: Path, *options: str) -> Iterator[Viewing]:
     """Serve a folder, to Ctrl-C."""
-    arguments = [sys.executable, "-m", "copyback", "view", str(folder), "--port=0", "--no-browser"]
+    command = ["view", str(folder), "--port=0", "--no-browser", *options]
+    arguments = [sys.executable, "-m", "copyback", *command]
     pipe = subprocess.PIPE
     with ending(subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True)) as process:
         assert process.stdout is not None
@@ -84,6 +86,15 @@ def ask(port: int, path: str, *, host: str | None = None, method: str = "GET") -
     if host != "":
         connection.putheader("Host", host or f"127.0.0.1:{port}")
     connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def post(port: int, path: str, form: dict[str, str], **headers: str) -> tuple[int, bytes]:
+    """Send a form, as a browser does."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    given = {"Content-Type": "application/x-www-form-urlencoded", **headers}
+    connection.request("POST", path, urlencode(form), given)
     answer = connection.getresponse()
     return answer.status, answer.read()
 
@@ -138,7 +149,7 @@ def test_a_directory_without_a_page_is_told_in_a_line(saved: Path, cli: RunCli) 
     assert done.stderr.endswith("not a Copyback result: it has no summary.json\n")
 
 
-def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
+def test_the_page_of_a_run_of_a_comparison_is_shown_when_asked_for(
     tmp_path: Path, cli: RunCli
 ) -> None:
     home = tmp_path / "study"
@@ -150,17 +161,18 @@ def test_the_page_of_a_run_of_a_comparison_is_made_when_asked_for(
         place = f"runs/{runs[0]}/report.html"
         assert not (home / place).exists()
         with urllib.request.urlopen(served.address + place, timeout=20) as answer:
-            assert b"Copyback report" in answer.read()
-        assert (home / place).exists()
+            shown = answer.read()
+        assert b"Copyback report" in shown
+        assert not (home / place).exists()
         for stranger in (f"runs/{runs[0]}0/report.html", f"runs/../{runs[1]}/report.html"):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(served.address + stranger, timeout=10)
-        assert not (home / "runs" / runs[1] / "report.html").exists()
     told = cli("report", home, "--runs").stdout.splitlines()
     assert told == [str(home / "runs" / run / "report.html") for run in runs] + [
         str(home / "report.html")
     ]
     assert all((home / "runs" / run / "report.html").is_file() for run in runs)
+    assert (home / place).read_bytes() == shown
     refused = cli("report", home / "runs" / runs[0], "--runs", status=2)
     assert "--runs is for a comparison" in refused.stderr
 
@@ -172,6 +184,13 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compared = copyback.compare(tiny_config(), over=over, seeds=2, out=home, jobs=1)
     compared.report()
     return home
+
+
+def do_again(port: int, address: str) -> None:
+    """Press the button of the page that says that a run has to be done again."""
+    token = re.search(rb'name="token" value="([^"]+)"', ask(port, address)[1])
+    assert token is not None
+    assert post(port, address, {"token": token[1].decode()}) == (303, b"")
 
 
 @pytest.fixture
@@ -187,6 +206,8 @@ def test_a_comparison_leads_to_why_requests_were_late(asked: tuple[int, Path]) -
     status, waiting = ask(port, address)
     assert status == 200
     assert b"Why were requests late?" in waiting
+    assert b"Do it again" in waiting
+    do_again(port, address)
     deadline = time.monotonic() + 60
     while b'id="late-0"' not in (page := ask(port, address)[1]):
         assert b"cannot be done again" not in page, page
@@ -226,6 +247,7 @@ def test_a_run_that_cannot_be_done_again_is_told(asked: tuple[int, Path]) -> Non
     text = config.read_text(encoding="utf-8")
     config.write_text(text + "\n[ssd.nothing]\nof = 1\n", encoding="utf-8")
     address = f"/runs/{run.name}/why/report.html"
+    do_again(port, address)
     deadline = time.monotonic() + 60
     while b"cannot be done again" not in (page := ask(port, address)[1]):
         assert time.monotonic() < deadline
@@ -233,6 +255,9 @@ def test_a_run_that_cannot_be_done_again_is_told(asked: tuple[int, Path]) -> Non
     assert b"ssd.nothing" in page
     assert b"http-equiv" not in page
     config.write_text(text, encoding="utf-8")
+    assert b"Try once more" in page
+    do_again(port, address)
+    assert b"cannot be done again" not in ask(port, address)[1]
 
 
 def test_a_run_that_has_changed_says_so(sweep: Path) -> None:

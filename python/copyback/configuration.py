@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from copyback import policy_names
 from copyback._core import Config, InputError
 from copyback.streams import is_utf_8, shown
 
@@ -18,8 +19,9 @@ def load(
     *,
     preset: str | None = None,
     settings: list[tuple[str, str]] | None = None,
+    policies: Collection[str] = (),
 ) -> Config:
-    """Return a checked configuration with every default filled in.
+    """Return a checked configuration with every default filled in, to be run.
 
     Parameters
     ----------
@@ -29,11 +31,34 @@ def load(
         Name of a preset, in place of a file or as the base of a dictionary.
     settings
         Dotted keys and TOML values that are laid over it, in order.
+    policies
+        Policies in Python that the user names beside `settings`, with absolute paths: of a result,
+        no others are run.
 
     Raises
     ------
     InputError
         With every fault, one a line.
+    """
+    settings = [_absolute_setting(key, value) for key, value in settings or []]
+    loaded = read(config, preset=preset, settings=settings)
+    if isinstance(config, str | os.PathLike):
+        named = {
+            name for key, text in settings for name in policy_names.named_in(_value(text), key)
+        }
+        policy_names.check_trusted(loaded, Path(config), {*named, *policies})
+    return loaded
+
+
+def read(
+    config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    *,
+    preset: str | None = None,
+    settings: list[tuple[str, str]] | None = None,
+) -> Config:
+    """Return a checked configuration of which no policy in Python is run.
+
+    Parameters and faults are those of :func:`load`.
     """
     settings = [_absolute_setting(key, value) for key, value in settings or []]
     if config is None:
@@ -46,7 +71,7 @@ def load(
         shape = dict(config)
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
-        for section in _WITH_POLICIES & shape.keys():
+        for section in policy_names.SECTIONS & shape.keys():
             shape[section] = with_absolute_policies(shape[section], section)
         text = json.dumps(shape, default=_plain)
         return _checked(json=text, preset=preset, settings=settings)
@@ -98,19 +123,6 @@ def _absolute(node: Any) -> Any:
     return node
 
 
-#: Choices that may be a class in a file.
-_POLICIES = (
-    "ssd.gc.victim.policy",
-    "ssd.gc.preemption.policy",
-    "ssd.ftl.placement.policy",
-    "array.coordination.policy",
-)
-
-
-#: Sections that have such a choice.
-_WITH_POLICIES = {key.partition(".")[0] for key in _POLICIES}
-
-
 def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -> Any:
     """Return a copy of what `key` holds with absolute paths to policies in files.
 
@@ -126,29 +138,31 @@ def with_absolute_policies(node: Any, key: str, directory: Path | None = None) -
     if isinstance(node, Mapping):
         inner = {name: f"{key}.{name}" for name in node}
         return {name: with_absolute_policies(node[name], inner[name], directory) for name in node}
-    if key in _POLICIES and isinstance(node, str):
-        file, _, name = node.rpartition(":")
-        if file.endswith(".py"):
-            return f"{os.path.abspath((directory or Path()) / file)}:{name}"  # noqa: PTH100
-    return node
+    is_policy = key in policy_names.KEYS and isinstance(node, str)
+    return policy_names.absolute(node, directory) if is_policy else node
 
 
 def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     """Return a setting with absolute paths."""
     section = key.split(".")[0]
-    if section != "workload" and section not in _WITH_POLICIES:
+    if section != "workload" and section not in policy_names.SECTIONS:
         return key, text
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text
-    if section in _WITH_POLICIES:
+    value = _value(text)
+    if section in policy_names.SECTIONS:
         changed = with_absolute_policies(value, key)
         return (key, text) if changed == value else (key, to_toml(changed))
     if key.endswith(".path") and isinstance(value, str):
         return key, to_toml(os.path.abspath(value))  # noqa: PTH100
     changed = _absolute(value)
     return (key, text) if changed == value else (key, to_toml(changed))
+
+
+def _value(text: str) -> Any:
+    """Return the value of a setting; what is no TOML is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def read_text(path: Path) -> str:

@@ -90,6 +90,12 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path}: Permission denied: {home}")
 
 
+def check_within(path: Path, home: Path) -> None:
+    """Refuse a file or directory that a link leads out of the directory it is named in."""
+    if not real_path(path).is_relative_to(real_path(home)):
+        raise InputError(f"{path}: leads out of {home}; nothing is written")
+
+
 def written(path: Path) -> str:
     """Return a file's name and, of a regular one, its size, for people."""
     return str(path) if is_stream(path) else f"{path} ({units.size(path.stat().st_size)})"

@@ -10,7 +10,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
-from copyback import checkout, stopping, typed, verdict
+from copyback import checkout, policy_names, stopping, typed, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Interrupted
@@ -373,20 +373,9 @@ def _writing(
         writer.close()
 
 
-def policies_of(config: Config) -> list[str]:
-    """Return the names of the policies in Python of a configuration."""
-    policies = (
-        config.victim_policy,
-        config.schedule_policy,
-        config.placement_policy,
-        config.coordination_policy,
-    )
-    return [policy[0] for policy in policies if policy is not None]
-
-
 def suppliers_of(config: Config) -> Suppliers | None:
     """Return what makes the policies in Python of a configuration; None if it names none."""
-    if not policies_of(config):
+    if not policy_names.named_by(config):
         return None
     from copyback.policies.bridge import suppliers
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import webbrowser
 from functools import partial
 from http import HTTPStatus
@@ -10,80 +9,125 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import parse_qs, quote
 
+from copyback import policy_names
 from copyback._core import InputError
 from copyback.again import Again
+from copyback.guard import HOST, REFUSED, Token, is_own_name
+from copyback.report import render
 from copyback.result import REPORT, SUMMARY, Result
 from copyback.sweep.store import RUNS, described, is_sweep
 from copyback.sweep.why import WHY, keeps_slowest
 
 if TYPE_CHECKING:
     import io
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-#: Nobody but this machine may look.
-HOST = "127.0.0.1"
-
-#: What a browser on this machine calls it.
-NAMES = (HOST, "localhost")
-
+#: Most bytes of a form; ours have a token.
+_MOST_FORM = 1024
 
 #: One page is made at a time.
 _making = Lock()
 
-_again = Again()
-
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves the files of a directory to this machine's browser, its page first; lists nothing."""
+    """Serves the files of a directory to this machine's browser, its page first; lists nothing.
+
+    GET and HEAD change nothing and begin nothing. A POST lets a run of a sweep be done again.
+    """
+
+    token: Token
+    again: Again
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
-        # A name that leads here is not enough: a page of another site may have made it do so.
-        if self.headers.get("Host", "").partition(":")[0] not in NAMES:
-            self.send_error(HTTPStatus.FORBIDDEN, f"Only {' and '.join(NAMES)} are served")
+        if not is_own_name(self.headers["Host"]):
+            self.send_error(HTTPStatus.FORBIDDEN, REFUSED)
             return None
         if self.path.partition("?")[0].partition("#")[0] in {"", "/"}:
             self.path = f"/{REPORT}"
-        if self._leads_to_why():
-            return None
-        self._make_page_of_run()
-        if not self._is_ours(Path(self.translate_path(self.path))):
+        path = Path(self.translate_path(self.path))
+        if self._is_ours(path):
+            return super().send_head()
+        if (run := self._late_run(path)) is not None:
+            self._say_why(run)
+        elif (run := self._run(path)) is not None:
+            self._show(run)
+        else:
             self.send_error(HTTPStatus.NOT_FOUND)
-            return None
-        return super().send_head()
+        return None
 
-    def _make_page_of_run(self) -> None:
-        """Write the page of a sweep's run that is asked for, if it has none yet."""
-        home = Path(self.directory)
-        path = Path(self.translate_path(self.path))
-        run = path.parent
-        if path.name != REPORT or path.exists() or not is_sweep(home) or run.parent != home / RUNS:
-            return
-        with _making, contextlib.suppress(InputError):
-            Result.load(run).report(path)
+    def do_POST(self) -> None:
+        run = self._late_run(Path(self.translate_path(self.path)))
+        if run is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        elif is_own_name(self.headers["Host"]) and self._is_allowed():
+            self.again.begin(run)
+            self._lead_to(f"/{RUNS}/{quote(run.name)}/{WHY}/{REPORT}#late")
+        else:
+            self.send_error(HTTPStatus.FORBIDDEN, "Only a page of this server may begin work")
 
-    def _leads_to_why(self) -> bool:
-        """Answer who asks why requests of a sweep's run were late, unless that page is there."""
-        home = Path(self.directory)
-        path = Path(self.translate_path(self.path))
-        run = path.parent.parent
-        is_asked = path.name == REPORT and path.parent.name == WHY and run.parent == home / RUNS
-        if not is_asked or path.exists() or not (is_sweep(home) and self._is_ours(run / SUMMARY)):
+    def _is_allowed(self) -> bool:
+        """Whether a form has the token of this server, and comes from a page of it."""
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdecimal() and int(length) <= _MOST_FORM):
             return False
+        form = parse_qs(self.rfile.read(int(length)).decode("ascii", "replace"))
+        given = form.get("token", [""])[-1]
+        port = self.connection.getsockname()[1]
+        return self.token.allows(given, self.headers["Origin"], port)
+
+    def _run(self, page: Path) -> Path | None:
+        """Return the run of this sweep whose page that is; None if there is none."""
+        home, run = Path(self.directory), page.parent
+        is_page = page.name == REPORT and run.parent == home / RUNS
+        return run if is_page and is_sweep(home) and self._is_ours(run / SUMMARY) else None
+
+    def _late_run(self, page: Path) -> Path | None:
+        """Return the run of this sweep of which a page says why its requests were late."""
+        is_asked = page.name == REPORT and page.parent.name == WHY
+        return self._run(page.parents[1] / REPORT) if is_asked else None
+
+    def _show(self, run: Path) -> None:
+        """Answer with the page of a run, made of what the run has left."""
+        try:
+            with _making:
+                page = render(Result.load(run))
+        except InputError as fault:
+            self.send_error(HTTPStatus.NOT_FOUND, explain=str(fault))
+        else:
+            self._answer(page)
+
+    def _say_why(self, run: Path) -> None:
+        """Answer who asks why requests of a run were late, which no page tells yet."""
         if keeps_slowest(run):
-            self.send_response(HTTPStatus.FOUND)
-            self.send_header("Location", f"/{RUNS}/{run.name}/{REPORT}#late")
-            self.end_headers()
-            return True
-        page = _again.page(run).encode()
+            self._lead_to(f"/{RUNS}/{quote(run.name)}/{REPORT}#late")
+        else:
+            # No other page may show this one and lead a click to its button.
+            self._answer(
+                self.again.page(run), ("Content-Security-Policy", "frame-ancestors 'none'")
+            )
+
+    def _lead_to(self, address: str) -> None:
+        asked = self.command == "POST"
+        self.send_response(HTTPStatus.SEE_OTHER if asked else HTTPStatus.FOUND)
+        self.send_header("Location", address)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _answer(self, page: str, *headers: tuple[str, str]) -> None:
+        content = page.encode()
         self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
-        self.send_header("Cache-Control", "no-store")
+        for name, value in (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Length", str(len(content))),
+            ("Cache-Control", "no-store"),
+            *headers,
+        ):
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(page)
-        return True
+            self.wfile.write(content)
 
     def _is_ours(self, path: Path) -> bool:
         """Whether a path is a file of the directory, also once links are followed."""
@@ -93,7 +137,14 @@ class _Handler(SimpleHTTPRequestHandler):
         del format, args
 
 
-def view(directory: Path, *, port: int, browser: bool, tell: Callable[[str], None] = print) -> None:
+def view(
+    directory: Path,
+    *,
+    port: int,
+    browser: bool,
+    policies: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
+) -> None:
     """Serve the page of a directory until interrupted.
 
     Parameters
@@ -104,6 +155,8 @@ def view(directory: Path, *, port: int, browser: bool, tell: Callable[[str], Non
         Where to listen; 0 takes any that is free.
     browser
         Whether to open the page in a browser.
+    policies
+        Policies in Python that runs may have that are done again; no others are run.
     tell
         Told the address.
 
@@ -113,8 +166,14 @@ def view(directory: Path, *, port: int, browser: bool, tell: Callable[[str], Non
         If the directory holds no page, or the port cannot be used.
     """
     check(directory)
+    trusted = {*policies, *map(policy_names.absolute, policies)}
+
+    class Handler(_Handler):
+        token = Token()
+        again = Again(token.text, trusted)
+
     try:
-        server = ThreadingHTTPServer((HOST, port), partial(_Handler, directory=str(directory)))
+        server = ThreadingHTTPServer((HOST, port), partial(Handler, directory=str(directory)))
     except OSError as fault:
         raise InputError(f"--port {port}: cannot be used: {fault.strerror}") from None
     with server:

@@ -19,15 +19,20 @@ def report(
     ] = False,
 ) -> None:
     """Render the report page of a finished run, or of a comparison, again."""
+    from copyback.destination import check_within
     from copyback.result import REPORT, Result
-    from copyback.sweep.store import is_sweep, run_directory
+    from copyback.sweep.store import WINNERS, is_sweep, run_directory
 
+    check_within(directory / REPORT, directory)
     if is_sweep(directory):
         from copyback.sweep.comparison import Comparison
 
+        check_within(directory / WINNERS, directory)
         found = Comparison.load(directory)
         for run in found.frame["run"] if runs else ():
-            print(found.result(run).report(run_directory(directory, run) / REPORT))
+            page = run_directory(directory, run) / REPORT
+            check_within(page, directory)
+            print(found.result(run).report(page))
         print(found.report())
     elif runs:
         raise InputError(f"{directory}: --runs is for a comparison, and this is a single run")
@@ -45,6 +50,14 @@ def view(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE.py:CLASS",
+            help="A policy in Python that runs may have that are done again, to see why requests "
+            "were late; no others are run. May be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
     from copyback.view import view as serve
@@ -52,4 +65,4 @@ def view(
     def tell(address: str) -> None:
         print(f"{directory} at {address} (Ctrl-C ends it)", flush=True)
 
-    serve(directory, port=port, browser=browser, tell=tell)
+    serve(directory, port=port, browser=browser, policies=policy or [], tell=tell)

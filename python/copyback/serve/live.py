@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from copyback import __version__, describe, report
 from copyback._core import InputError
-from copyback.view import HOST, NAMES
+from copyback.guard import HOST, REFUSED, is_own_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,9 +104,8 @@ class _Handler(BaseHTTPRequestHandler):
     page: bytes
 
     def do_GET(self) -> None:
-        # A name that leads here is not enough: a page of another site may have made it do so.
-        if self.headers.get("Host", "").partition(":")[0] not in NAMES:
-            self.send_error(HTTPStatus.FORBIDDEN, f"Only {' and '.join(NAMES)} are served")
+        if not is_own_name(self.headers["Host"]):
+            self.send_error(HTTPStatus.FORBIDDEN, REFUSED)
             return
         asked = urlsplit(self.path)
         if asked.path == "/":

@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.driver import policies_of
+from copyback.policy_names import named_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ MACHINE = "simulator"
 
 def policies_to_check(config: Config, config_toml: str) -> Sequence[str]:
     """Return the names of the policies in Python of a configuration, if it is audited."""
-    policies = policies_of(config)
+    policies = list(named_by(config).values())
     is_audited = bool(policies) and tomllib.loads(config_toml).get("audit", False)
     return policies if is_audited else []
 

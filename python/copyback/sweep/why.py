@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from copyback import configuration
 from copyback import result as names
+from copyback.destination import check_within
 from copyback.driver import Driver
 from copyback.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from pathlib import Path
 
     from copyback._core import Progress
@@ -36,24 +37,33 @@ def keeps_slowest(run: Path) -> bool:
     return (run / names.SLOWEST).is_file()
 
 
-def again(run: Path, *, on_progress: Callable[[Progress], None] = lambda _: None) -> Path:
+def again(
+    run: Path,
+    *,
+    policies: Collection[str] = (),
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> Path:
     """Do the run in a directory once more and return the page that says why requests were late.
 
     Parameters
     ----------
     run
         The directory of a run.
+    policies
+        Policies in Python that the user names; no others are run.
     on_progress
         Told after each slice.
 
     Raises
     ------
     InputError
-        If the run's files cannot be read, or the run cannot be done any more.
+        If the run's files cannot be read, or the run cannot be done any more; if it has a policy
+        in Python that the user has not named.
     """
     before = Result.load(run)
     setting = ("metrics.slowest", str(SLOWEST))
-    config = configuration.load(run / names.CONFIG, settings=[setting])
+    check_within(run / WHY, run)
+    config = configuration.load(run / names.CONFIG, settings=[setting], policies=policies)
     command = f"copyback run config.toml --set {setting[0]}={setting[1]}"
     result = Driver(config).run_in_memory(command, on_progress=on_progress)
     if result.summary.response_us != before.summary.response_us:

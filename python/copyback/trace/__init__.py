@@ -198,11 +198,11 @@ class Workload:
             settings = settings_of(
                 trace=trace, format_=format_, lenient=lenient, seed=None, overrides=settings
             )
-            return cls(configuration.load({}, settings=settings), unlimited=True)
+            return cls(configuration.read({}, settings=settings), unlimited=True)
         settings = settings_of(
             trace=None, format_=format_, lenient=lenient, seed=None, overrides=settings
         )
-        return cls(configuration.load(source, preset=preset, settings=settings), unlimited=False)
+        return cls(configuration.read(source, preset=preset, settings=settings), unlimited=False)
 
 
 def survey(workload: Workload, *, on_progress: Callable[[Progress], None]) -> TraceInfo:
