@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import copyback
+from conftest import tiny_config
 from copyback import cli as command_line
+from copyback.result import Result
+from test_view import ask, viewing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -370,3 +374,54 @@ def test_a_killed_run_leaves_no_result_and_does_not_hinder_the_next(
     cli("run", tiny_toml, "--out", "out")
     assert (tmp_path / "out/summary.json").exists()
     assert names(tmp_path) == {tiny_toml.name, "out", *leftovers}
+
+
+#: What is no configuration of a run, and what is said of it.
+NO_CONFIGURATIONS = {
+    "": "config.toml: does not say ssd.geometry.",
+    "schema = 9\n": "config.toml:1: schema: unknown key",
+    "a = 1\nb = 2\n": "config.toml:1: a: unknown key",
+    "ssd = 3\n": "config.toml:1: ssd: found 3; allowed: a table",
+    "[ssd]\ngeometry = 3\n": "config.toml:2: ssd.geometry: found 3; allowed: a table",
+    "[ssd.geometry]\nchannels = 2\n": "config.toml: does not say ssd.geometry.",
+    'preset = "tlc-nvme-64gb"\n': "config.toml: does not say ssd.geometry.",
+    "[workload]\ntype = 'trace'\npath = 5\n": "config.toml:3: workload.path: found 5",
+    "[[": "config.toml:1:",
+}
+
+
+@pytest.mark.parametrize("text", NO_CONFIGURATIONS)
+def test_a_result_without_its_configuration(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    home = copyback.run(tiny_config(), workload__requests=100).save(tmp_path / "out")
+    page = (home / "report.html").read_bytes()
+    (home / "config.toml").write_text(text)
+    said = f"{home}: not a Copyback result: {NO_CONFIGURATIONS[text]}"
+    for command in (("report", home), ("view", home, "--no-browser", "--port=0")):
+        assert refused(capsys, monkeypatch, *command).startswith(said)
+    assert (home / "report.html").read_bytes() == page
+    with pytest.raises(copyback.InputError, match="not a Copyback result"):
+        Result.load(home)
+
+
+def test_a_run_of_a_comparison_without_its_configuration(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "study"
+    over = {"ssd.gc.victim": ["greedy"]}
+    copyback.compare(tiny_config(), over=over, out=home, jobs=1, workload__requests=100).report()
+    (run,) = (home / "runs").iterdir()
+    (run / "config.toml").write_text("")
+    assert "not a Copyback result" in refused(capsys, monkeypatch, "report", home, "--runs")
+    with viewing(home) as served:
+        status, page = ask(served.port, f"/runs/{run.name}/report.html")
+    assert status == 404
+    assert b"does not say ssd.geometry" in page
+
+
+def test_a_row_of_a_nanosecond(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tiny_toml: Path
+) -> None:
+    told = refused(capsys, monkeypatch, "run", tiny_toml, "--set", "metrics.interval=1ns")
+    assert told == "--set metrics.interval: found 1ns; allowed: at least 1us"

@@ -1,4 +1,4 @@
-"""Results that earlier versions wrote.
+"""Results that earlier versions wrote, or none.
 
 Summaries of schema 1 counted write amplification in pages of the flash, under the name that the
 ratio of bytes has since schema 2; they do not say how many bytes were programmed.
@@ -6,7 +6,11 @@ ratio of bytes has since schema 2; they do not say how many bytes were programme
 
 from __future__ import annotations
 
+import json
+import tomllib
 from typing import TYPE_CHECKING
+
+from copyback._core import Config, InputError
 
 if TYPE_CHECKING:
     from copyback.frame import Frame
@@ -46,6 +50,37 @@ def summary_of(text: bytes) -> Summary:
     if schema != PRESENT:
         raise ValueError(f"its summary.json is of schema {schema}, not of schema {PRESENT}")
     return typed.convert(document, Summary)
+
+
+def check_config(text: str, name: str) -> None:
+    """Refuse what is no configuration of a run: empty, cut short, or of another schema.
+
+    Parameters
+    ----------
+    text
+        What the file holds.
+    name
+        The file.
+
+    Raises
+    ------
+    ValueError
+        With one line.
+    """
+    try:
+        known = json.loads(Config.load(toml=text, name=name).to_json())
+    except InputError as fault:
+        first, *others = str(fault).splitlines()
+        raise ValueError(f"{first} (and {len(others)} more)" if others else first) from None
+    # What every page tells of; a run leaves every key, but earlier versions had fewer.
+    tables = tomllib.loads(text)
+    needed = [("ssd", "geometry", key) for key in known["ssd"]["geometry"]]
+    for path in [*needed, ("workload", "type")]:
+        inner = tables
+        for key in path:
+            if key not in inner:
+                raise ValueError(f"{name}: does not say {'.'.join(path)}, as that of a run does")
+            inner = inner[key]
 
 
 def is_older(frame: Frame) -> bool:

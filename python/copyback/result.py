@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from copyback._core import InputError
-from copyback.older import summary_of
+from copyback.older import check_config, summary_of
 
 if TYPE_CHECKING:
     import os
@@ -133,7 +133,7 @@ class Result:
         try:
             summary = summary_of((home / SUMMARY).read_bytes())
             config_toml = (home / CONFIG).read_text(encoding="utf-8")
-            tomllib.loads(config_toml)
+            check_config(config_toml, CONFIG)
         except FileNotFoundError as missing:
             name = Path(missing.filename).name
             raise InputError(f"{home}: not a Copyback result: it has no {name}") from None
