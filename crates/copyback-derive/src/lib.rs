@@ -1,4 +1,5 @@
-//! `#[derive(Checkpointed)]`: a checkpoint keeps a type field by field, in their order. And a derive that writes nothing.
+//! `#[derive(Checkpointed)]`: a checkpoint keeps a type field by field, in their order. `#[derive(Less)]`: counts less a part of
+//! them, field by field. And a derive that writes nothing.
 //!
 //! It is not serde's: a checkpoint needs neither names nor formats, so that all that is written for a type is a call
 //! for each of its fields, which takes a fraction of the time to compile.
@@ -54,6 +55,23 @@ pub fn derive_checkpointed(input: TokenStream) -> TokenStream {
             #[inline(never)]
             fn load(from: &mut crate::checkpoint::Reader<'_>) -> crate::checkpoint::Loaded<Self> {
                 #load
+            }
+        }
+    }
+    .into()
+}
+
+/// Takes a part from each field.
+#[proc_macro_derive(Less)]
+pub fn derive_less(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let Data::Struct(data) = &input.data else { panic!("only the fields of a struct are counts") };
+    let Variant { members, .. } = Variant::new(parse_quote!(Self), &data.fields);
+    let name = &input.ident;
+    quote! {
+        impl crate::less::Less for #name {
+            fn less(self, part: Self) -> Self {
+                Self { #(#members: crate::less::Less::less(self.#members, part.#members),)* }
             }
         }
     }

@@ -71,6 +71,7 @@ pub mod host;
 #[doc(hidden)]
 pub mod idle;
 pub mod ids;
+mod less;
 mod lists;
 #[doc(hidden)]
 pub mod metrics;

@@ -215,7 +215,7 @@ impl Run {
 
     fn begin_measuring_if_due(&mut self, now: Instant) {
         if self.begins_at().is_some_and(|begin| begin <= now) {
-            self.baseline.take(self.array.drives(), now);
+            self.baseline.take(self.array.drives_mut(), now);
             self.recorder.begin(now);
         }
     }
@@ -741,7 +741,7 @@ impl Run {
             counters += done.counters;
             collecting += done.collecting;
             planes += done.planes;
-            if let Some(times) = done.idle_times {
+            if let Some(times) = drive.ssd.backend().observer.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
             if let Some(report) = drive.ssd.backend().sorting_report() {

@@ -177,7 +177,7 @@ impl Array {
         &self.drives
     }
 
-    /// The drives, to be given what a checkpoint does not hold.
+    /// The drives, to be told that measuring begins, or given what a checkpoint does not hold.
     pub fn drives_mut(&mut self) -> &mut [Drive] {
         &mut self.drives
     }

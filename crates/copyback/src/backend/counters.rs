@@ -1,18 +1,19 @@
 //! What a device has done in the measured run.
 
-use derive_more::{AddAssign, SubAssign};
+use derive_more::AddAssign;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{BufferTally, ReclaimKind};
+use crate::less::Less;
 use crate::purpose::Reason;
 use crate::units::TotalTime;
 
 use super::pacing::PacingTally;
 
 /// Counts of flash operations, in pages (erases in blocks), and of collections.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct Counters {
     /// Pages read over the channel, for the host or to be moved.
     pub reads: u64,
@@ -108,7 +109,7 @@ pub struct Counters {
 }
 
 /// What became of the page operations of the host where the mapping table lies in flash.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct MappingCounters {
     /// Page operations whose mapping was in RAM.
     pub hits: u64,
@@ -134,17 +135,7 @@ impl MappingCounters {
 
 /// Pages moved by collections, by how (Shahidi et al., SC 2016).
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    AddAssign,
-    SubAssign,
-    Serialize,
-    JsonSchema,
-    Checkpointed,
+    Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Serialize, JsonSchema, Checkpointed,
 )]
 #[schemars(rename = "MovesSummary")]
 pub struct Moves {
@@ -174,7 +165,7 @@ impl Moves {
 }
 
 /// Merges, by kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct Merges {
     /// An update block became the data block.
     pub switch: u64,

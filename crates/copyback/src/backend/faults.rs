@@ -4,6 +4,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Ftl, Replaced};
 use crate::ids::{BlockId, Ppn};
+use crate::less::Less;
 use crate::nand::{Sensed, Strain, Timing};
 use crate::units::{Duration, Instant, earlier};
 
@@ -63,8 +64,8 @@ pub enum Found {
 
 impl FaultReport {
     /// Blocks that have become bad.
-    pub const fn grown_bad_blocks(&self) -> u64 {
-        self.bad_blocks - self.factory_bad_blocks
+    pub fn grown_bad_blocks(&self) -> u64 {
+        self.bad_blocks.less(self.factory_bad_blocks)
     }
 
     /// Adds those of another drive.

@@ -1,11 +1,12 @@
 //! What writes were charged where collections are paced.
 
-use derive_more::{AddAssign, SubAssign};
+use derive_more::AddAssign;
 
 use crate::checkpoint::Checkpointed;
+use crate::less::Less;
 
 /// What writes were charged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, SubAssign, Checkpointed)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct PacingTally {
     /// Steps of collections that pages of the host were charged, in thousandths.
     pub charged: u64,
@@ -18,13 +19,6 @@ impl PacingTally {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self += other;
-        self
-    }
-
-    /// What has come since `before`.
-    #[must_use]
-    pub fn since(mut self, before: Self) -> Self {
-        self -= before;
         self
     }
 

@@ -13,6 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Protection};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
+use crate::less::Less;
 use crate::precondition;
 use crate::ssd::Ssd;
 use crate::units::{Duration, Instant};
@@ -173,10 +174,10 @@ impl Drive {
         PageEvent::PowerFailed(Box::new(PowerCut {
             at: self.now,
             back_at,
-            buffered_pages_lost: after.buffered_pages_lost - before.buffered_pages_lost,
-            flushed_pages_lost: after.flushed_pages_lost - before.flushed_pages_lost,
-            paired_pages_lost: after.paired_pages_lost - before.paired_pages_lost,
-            torn_pages: after.torn_pages - before.torn_pages,
+            buffered_pages_lost: after.buffered_pages_lost.less(before.buffered_pages_lost),
+            flushed_pages_lost: after.flushed_pages_lost.less(before.flushed_pages_lost),
+            paired_pages_lost: after.paired_pages_lost.less(before.paired_pages_lost),
+            torn_pages: after.torn_pages.less(before.torn_pages),
             found: may_differ.then(|| self.found()),
         }))
     }

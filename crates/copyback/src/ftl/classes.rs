@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::checkpoint::Checkpointed;
+use crate::less::Less;
 use crate::placement::{Class, Classes, Life};
 
 /// Whose pages a class takes.
@@ -69,7 +70,7 @@ impl ClassTally {
         let class = &mut self.classes[block.class.index()];
         class.victims += 1;
         class.valid_pages += u64::from(block.valid);
-        class.lives += now - block.opened;
+        class.lives += now.less(block.opened);
     }
 
     /// A page of `class` has died that had been there for a `life`.
@@ -85,8 +86,8 @@ impl ClassTally {
     }
 
     /// Pages that the host has written since the counts began.
-    pub(super) const fn host_pages(&self, now: u64) -> u64 {
-        self.before_loss + (now - self.began)
+    pub(super) fn host_pages(&self, now: u64) -> u64 {
+        self.before_loss + now.less(self.began)
     }
 
     /// These counts, gone on with after a loss of power at `now`.

@@ -197,7 +197,7 @@ impl Tables {
     }
 
     /// Pages that the host has written since that is counted.
-    pub const fn tallied_host_pages(&self) -> u64 {
+    pub fn tallied_host_pages(&self) -> u64 {
         self.streams.tally.host_pages(self.streams.clock)
     }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::less::Less;
 use crate::ssd::{Counters, Moves, PlaneUse};
 use crate::units::TotalTime;
 
@@ -131,7 +132,7 @@ impl GcSummary {
         };
         Self {
             collections: counters.collections,
-            on_demand: counters.collections - counters.joined - counters.forced - counters.idle,
+            on_demand: counters.collections.less(counters.joined + counters.forced + counters.idle),
             joined: counters.joined,
             idle: counters.idle,
             forced: counters.forced,

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::checkpoint::Checkpointed;
 use crate::host::Completion;
 use crate::ids::FlowId;
+use crate::less::Less;
 use crate::ssd::PacingTally;
 use crate::units::{Duration, Instant, TotalTime};
 use crate::workload::Operation;
@@ -289,7 +290,7 @@ impl Series {
         let mut before = PacingTally::default();
         let mut columns = PACING.map(|name| (Cow::from(name), Vec::with_capacity(totals.len())));
         for total in totals {
-            let row = total.since(before);
+            let row = total.less(before);
             let values = [row.steps(), row.throttled as f64];
             columns.iter_mut().zip(values).for_each(|((_, column), value)| column.push(value));
             before = total;
@@ -432,11 +433,11 @@ impl Row {
         let collecting = self.collecting - before.collecting;
         let before = &before.end;
         let device = [
-            (end.host_programs - before.host_programs) as f64,
-            (end.gc_programs - before.gc_programs) as f64,
-            (end.media_bytes - before.media_bytes) as f64,
-            (end.erases - before.erases) as f64,
-            (end.collections - before.collections) as f64,
+            end.host_programs.less(before.host_programs) as f64,
+            end.gc_programs.less(before.gc_programs) as f64,
+            end.media_bytes.less(before.media_bytes) as f64,
+            end.erases.less(before.erases) as f64,
+            end.collections.less(before.collections) as f64,
             collecting.as_us_f64(),
             end.free_blocks_min as f64,
             end.free_blocks as f64,

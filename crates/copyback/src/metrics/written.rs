@@ -1,13 +1,14 @@
 //! Bytes written by a host, and bytes programmed into flash for that: write amplification as SMART, the logs of NVMe and
 //! vendors' reports count it.
 
-use derive_more::{Add, Sub};
+use derive_more::Add;
 
 use crate::checkpoint::Checkpointed;
+use crate::less::Less;
 use crate::ssd::Counters;
 
 /// Bytes written, on both sides of a drive or of an array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Add, Sub, Checkpointed)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Add, Less, Checkpointed)]
 pub struct Written {
     /// Bytes that the host wrote.
     pub host: u64,
@@ -28,7 +29,7 @@ impl Written {
 
     /// Write amplification if these bytes had not been programmed.
     pub fn amplification_without(self, media: u64) -> Option<f64> {
-        Self { media: self.media - media, ..self }.amplification()
+        Self { media: self.media.less(media), ..self }.amplification()
     }
 }
 

@@ -36,17 +36,7 @@ pub enum Activity {
 pub struct DieTime([TotalTime; Activity::ALL.len()]);
 
 /// Idle periods of one class.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    derive_more::AddAssign,
-    derive_more::SubAssign,
-    Checkpointed,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, Checkpointed)]
 pub struct IdlePeriods {
     /// How many.
     pub count: u64,
@@ -57,17 +47,7 @@ pub struct IdlePeriods {
 }
 
 /// Idle periods of a drive by length, as its schedule tells them apart.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    derive_more::AddAssign,
-    derive_more::SubAssign,
-    Checkpointed,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, Checkpointed)]
 pub struct IdleTimes {
     /// Time with a command.
     pub busy: TotalTime,
@@ -134,14 +114,6 @@ impl std::ops::Index<Activity> for DieTime {
     }
 }
 
-impl std::ops::SubAssign for DieTime {
-    fn sub_assign(&mut self, earlier: Self) {
-        for (all, earlier) in self.0.iter_mut().zip(earlier.0) {
-            *all -= earlier;
-        }
-    }
-}
-
 impl std::ops::AddAssign for DieTime {
     fn add_assign(&mut self, other: Self) {
         for (all, other) in self.0.iter_mut().zip(other.0) {
@@ -164,8 +136,17 @@ pub(super) struct IdleAccount {
     /// Until when the time is accounted for.
     noted: Instant,
     /// The idle period under way.
-    period: Option<IdlePeriods>,
+    period: Option<Period>,
     times: IdleTimes,
+}
+
+/// An idle period under way.
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+struct Period {
+    /// Time of it that had passed when requests began to be measured. It decides, with the rest, how long the period is.
+    unmeasured: TotalTime,
+    /// The rest.
+    measured: IdlePeriods,
 }
 
 impl IdleAccount {
@@ -180,7 +161,7 @@ impl IdleAccount {
             doing,
             dies,
             noted: Instant::START,
-            period: Some(IdlePeriods::default()),
+            period: Some(Period::default()),
             times: IdleTimes::default(),
         }
     }
@@ -202,13 +183,23 @@ impl IdleAccount {
             }
             (None, false) => {
                 self.advance(now);
-                self.period = Some(IdlePeriods::default());
+                self.period = Some(Period::default());
             }
             (Some(_), false) | (None, true) => {}
         }
     }
 
-    /// All time until `now`, the period under way included.
+    /// Begins anew at `now`. What is left of the period under way counts then, in the class of the whole period.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.advance(now);
+        self.times = IdleTimes::default();
+        if let Some(period) = &mut self.period {
+            period.unmeasured += period.measured.time;
+            period.measured = IdlePeriods::default();
+        }
+    }
+
+    /// All time until `now` since the account began, the period under way included.
     pub fn times(&self, now: Instant) -> IdleTimes {
         let mut account = self.clone();
         account.advance(now);
@@ -221,9 +212,9 @@ impl IdleAccount {
         self.noted = now;
         match &mut self.period {
             None => self.times.busy += passed,
-            Some(period) => {
-                period.time += passed;
-                for (time, dies) in period.dies.0.iter_mut().zip(self.dies) {
+            Some(Period { measured, .. }) => {
+                measured.time += passed;
+                for (time, dies) in measured.dies.0.iter_mut().zip(self.dies) {
                     *time += TotalTime::of_each(passed, dies);
                 }
             }
@@ -231,19 +222,19 @@ impl IdleAccount {
     }
 
     fn end_period(&mut self) {
-        let Some(mut period) = self.period.take() else { return };
-        if period.time.is_zero() {
+        let Some(Period { unmeasured, measured }) = self.period.take() else { return };
+        if measured.time.is_zero() {
             return;
         }
-        period.count = 1;
-        let class = if period.time > self.long_idle.into() {
+        let whole = unmeasured + measured.time;
+        let class = if whole > self.long_idle.into() {
             &mut self.times.long
-        } else if period.time > self.short_idle.into() {
+        } else if whole > self.short_idle.into() {
             &mut self.times.short
         } else {
             &mut self.times.unused
         };
-        *class += period;
+        *class += IdlePeriods { count: 1, ..measured };
     }
 }
 
@@ -286,6 +277,35 @@ mod tests {
         assert_eq!(short[Activity::LookAhead], total(20));
         assert_eq!(short[Activity::Nothing], total(100 - 45 - 20));
         assert_eq!(times.long.dies[Activity::Nothing], total(400));
+    }
+
+    #[test]
+    fn a_period_that_the_ramp_cuts_counts_from_there_in_the_class_of_its_whole_length() {
+        let mut account = IdleAccount::new(2, us(10), us(100));
+        account.note(true, at(0));
+        account.note(false, at(20));
+        account.die_does(DieId(0), Activity::Delayed, at(30));
+        account.begin_measuring(at(100));
+        account.die_does(DieId(0), Activity::Nothing, at(107));
+        account.note(true, at(125));
+        let times = account.times(at(130));
+        // 105 us in all, of which 25 are measured.
+        assert_eq!(times.busy, us(5).into());
+        assert_eq!((times.short, times.unused), (IdlePeriods::default(), IdlePeriods::default()));
+        assert_eq!((times.long.count, times.long.time), (1, us(25).into()));
+        assert_eq!(times.long.dies[Activity::Delayed], us(7).into());
+        assert_eq!(times.long.dies[Activity::Nothing], us(2 * 25 - 7).into());
+    }
+
+    #[test]
+    fn what_came_before_requests_are_measured_does_not_count() {
+        let mut account = IdleAccount::new(1, us(10), us(100));
+        account.note(true, at(20));
+        account.note(false, at(50));
+        account.note(true, at(60));
+        account.begin_measuring(at(70));
+        let times = account.times(at(75));
+        assert_eq!(times, IdleTimes { busy: us(5).into(), ..IdleTimes::default() });
     }
 
     #[test]

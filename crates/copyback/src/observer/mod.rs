@@ -16,6 +16,7 @@ pub use waits::{For, HeldUp, InTheWay, Waited};
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ids::{DieId, PlaneId};
+use crate::less::Less;
 use crate::nand::Geometry;
 use crate::units::{Duration, Instant, TotalTime};
 
@@ -38,9 +39,7 @@ pub struct Observer {
 }
 
 /// Time of all planes together.
-#[derive(
-    Debug, Clone, Copy, Default, derive_more::AddAssign, derive_more::SubAssign, Checkpointed,
-)]
+#[derive(Debug, Clone, Copy, Default, derive_more::AddAssign, Less, Checkpointed)]
 pub struct PlaneUse {
     /// In which a plane was collected.
     pub busy: TotalTime,
@@ -136,6 +135,13 @@ impl Observer {
         self.idle.is_some()
     }
 
+    /// The account of the time without a command begins anew at `now`, if it is kept.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        if let Some(account) = &mut self.idle {
+            account.begin_measuring(now);
+        }
+    }
+
     /// At the end of an instant: whether the drive has commands.
     pub fn note_commands(&mut self, has_commands: bool, now: Instant) {
         if let Some(account) = &mut self.idle {
@@ -220,7 +226,7 @@ impl Observer {
         self.dies[die.index()].collected(now)
     }
 
-    /// How the time until `now` in which the drive had no command was used, if that is kept account of.
+    /// How the time until `now` in which the drive had no command was used since requests are measured, if that is kept account of.
     pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
         self.idle.as_ref().map(|account| account.times(now))
     }

@@ -4,7 +4,8 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Config, quantity::Time};
 use crate::drive::Drive;
 use crate::ids::SsdId;
-use crate::ssd::{Counters, IdleTimes, PlaneUse};
+use crate::less::Less;
+use crate::ssd::{Counters, PlaneUse};
 use crate::units::{Instant, TotalTime};
 
 /// Where the account of the drives begins.
@@ -19,7 +20,7 @@ pub enum Baseline {
 }
 
 /// What a drive had done.
-#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+#[derive(Debug, Clone, Copy, Default, Less, Checkpointed)]
 pub struct Mark {
     /// Flash operations and collections.
     pub counters: Counters,
@@ -27,8 +28,6 @@ pub struct Mark {
     pub collecting: TotalTime,
     /// How the planes' time was used.
     pub planes: PlaneUse,
-    /// How idle time was used, if that is kept account of.
-    pub idle_times: Option<IdleTimes>,
 }
 
 impl Baseline {
@@ -43,18 +42,19 @@ impl Baseline {
         !matches!(self, Self::Ahead)
     }
 
-    /// The account of `drives` begins at `now`.
-    pub fn take(&mut self, drives: &[Drive], now: Instant) {
+    /// The account of `drives` begins at `now`, and so does theirs of idle time.
+    pub fn take(&mut self, drives: &mut [Drive], now: Instant) {
+        drives.iter_mut().for_each(|drive| drive.ssd.begin_measuring(now));
         *self = Self::Taken(drives.iter().map(|drive| Mark::of(drive, now)).collect());
     }
 
     /// What a drive has done by `now` since then; of a run that was never measured, all.
     pub fn since(&self, id: SsdId, drive: &Drive, now: Instant) -> Mark {
-        let mut mark = Mark::of(drive, now);
-        if let Self::Taken(earlier) = self {
-            mark.subtract(&earlier[id.index()]);
+        let mark = Mark::of(drive, now);
+        match self {
+            Self::Taken(earlier) => mark.less(earlier[id.index()]),
+            Self::Start | Self::Ahead => mark,
         }
-        mark
     }
 }
 
@@ -64,16 +64,6 @@ impl Mark {
             counters: drive.ssd.counters(),
             collecting: drive.ssd.backend().observer.collecting_until(now),
             planes: drive.ssd.backend().observer.plane_use(now),
-            idle_times: drive.ssd.backend().observer.idle_times(now),
-        }
-    }
-
-    fn subtract(&mut self, earlier: &Self) {
-        self.counters -= earlier.counters;
-        self.collecting -= earlier.collecting;
-        self.planes -= earlier.planes;
-        if let (Some(times), Some(earlier)) = (&mut self.idle_times, earlier.idle_times) {
-            *times -= earlier;
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
 use crate::host::Completion;
+use crate::less::Less;
 use crate::metrics::Written;
 use crate::ssd::Counters;
 use crate::steady::{Detector, Rule};
@@ -269,8 +270,8 @@ struct Round {
 
 impl Round {
     /// Takes the counters at the end of the round; called at its start, too, it keeps what was added.
-    const fn count(&mut self, counters: &Counters, page_bytes: u64) {
-        self.written.media = counters.pages_programmed() * page_bytes - self.written.media;
+    fn count(&mut self, counters: &Counters, page_bytes: u64) {
+        self.written.media = (counters.pages_programmed() * page_bytes).less(self.written.media);
     }
 
     fn followed_by(self, next: &Self) -> Self {

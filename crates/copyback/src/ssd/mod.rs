@@ -201,6 +201,11 @@ impl Ssd {
         self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
     }
 
+    /// Requests are measured from `now` on: the account of idle time begins anew.
+    pub fn begin_measuring(&mut self, now: Instant) {
+        self.backend.observer.begin_measuring(now);
+    }
+
     /// Whether a die collects at this moment.
     pub const fn is_collecting(&self) -> bool {
         self.backend.collecting.is_any_running()

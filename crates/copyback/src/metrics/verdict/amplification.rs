@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::less::Less;
 use crate::metrics::Written;
 
 /// Parts of a run, with as many bytes written by the host in each.
@@ -48,7 +49,7 @@ impl Amplification {
             let row = rows.partition_point(|row| (row.host as f64) < wanted);
             if part == 0 { Written::default() } else { rows[row.min(rows.len() - 1)] }
         };
-        let between = |from: Written, to: Written| (to - from).amplification();
+        let between = |from: Written, to: Written| to.less(from).amplification();
         let by_part: Vec<_> = (0..PARTS).map(|part| between(at(part), at(part + 1))).collect();
         let middle = at(PARTS / 2);
         let last_half = between(middle, end)?;

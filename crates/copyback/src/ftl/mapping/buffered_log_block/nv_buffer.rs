@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Checkpointed;
 use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
+use crate::less::Less;
 use crate::nand::Geometry;
 
 use crate::ftl::mapping::GroupId;
@@ -87,11 +88,11 @@ impl std::ops::AddAssign for BufferTally {
     }
 }
 
-impl std::ops::SubAssign for BufferTally {
+impl Less for BufferTally {
     /// What came after `earlier`, but for the most blocks, which are those of all the time.
-    fn sub_assign(&mut self, earlier: Self) {
-        self.writes -= earlier.writes;
-        self.full -= earlier.full;
+    fn less(self, earlier: Self) -> Self {
+        let (writes, full) = (self.writes.less(earlier.writes), self.full.less(earlier.full));
+        Self { writes, full, ..self }
     }
 }
 
