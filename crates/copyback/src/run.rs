@@ -193,7 +193,7 @@ impl Run {
         if self.recorder.watch.is_some() || self.ends_at_read_only || self.host.is_done() {
             return self.now;
         }
-        let rows = self.recorder.series.due().min(self.recorder.dies.due()).min(Instant::END);
+        let rows = self.recorder.rows_due().min(self.recorder.dies.due()).min(Instant::END);
         let round = self.stop.as_ref().and_then(|stop| stop.due());
         let others = earlier(round, self.arrivals.next_time());
         let others = earlier(others, self.begins_at());
@@ -262,7 +262,7 @@ impl Run {
 
     /// Moves the clock to the next instant; rows of the series that end before it are closed.
     fn enter(&mut self, next: Instant) -> Result<(), Error> {
-        if next >= self.recorder.series.due() {
+        if next >= self.recorder.rows_due() {
             if self.recorder.series.overflows_at(next) {
                 let seconds = next.as_secs_f64();
                 return Err(Error::Input(format!(
@@ -273,7 +273,7 @@ impl Run {
             let (sample, held) = (self.sample(), self.blocks_of_classes());
             let drives = self.array.drives();
             let at_end = (&sample, &held[..]);
-            self.recorder.series.close_rows(next, at_end, |at| collecting_until(drives, at));
+            self.recorder.close_rows(next, at_end, |at| collecting_until(drives, at));
         }
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
@@ -518,7 +518,7 @@ impl Run {
         let (sample, held) = (self.sample(), self.blocks_of_classes());
         let drives = self.array.drives();
         let at_end = (&sample, &held[..]);
-        self.recorder.series.finish(self.now, at_end, |at| collecting_until(drives, at));
+        self.recorder.finish_rows(self.now, at_end, |at| collecting_until(drives, at));
         if let Some(log) = &mut self.recorder.latency_log {
             log.end_interval();
         }

@@ -63,7 +63,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Workload};
 use crate::host::Completion;
 use crate::outcome::Outcome;
-use crate::units::Instant;
+use crate::units::{Instant, TotalTime};
 
 /// Everything that is recorded about requests.
 #[derive(Checkpointed)]
@@ -78,6 +78,8 @@ pub struct Recorder {
     is_open: Vec<bool>,
     /// Rows over time.
     pub series: Series,
+    /// Rows of a width that adapts, where those have one that is configured: what the run is judged by.
+    judged: Option<Box<Series>>,
     /// What each die did over time.
     pub dies: Dies,
     /// The drives of an array, one by one.
@@ -108,12 +110,14 @@ impl Recorder {
         let lost_die = config.ssd.faults.lost_die.map(|_| Box::default());
         let config = &config.metrics;
         let series = Series::new(config.interval.map(|interval| interval.0), flows.len());
+        let judged = config.interval.map(|_| Box::new(Series::new(None, 0)));
         Self {
             whole,
             flows,
             names,
             is_open,
             series,
+            judged,
             dies: Dies::default(),
             devices,
             latency_log: config
@@ -137,7 +141,7 @@ impl Recorder {
         if completion.outcome == Outcome::Rejected {
             return;
         }
-        self.series.completed(completion);
+        self.each_series().for_each(|series| series.completed(completion));
         if let Some(watch) = &mut self.watch {
             watch.completed(completion, now);
         }
@@ -154,6 +158,37 @@ impl Recorder {
         if let Some(requests) = &mut self.requests {
             requests.push(completion);
         }
+    }
+
+    /// When the next row over time ends: [`close_rows`](Self::close_rows) is due then.
+    #[inline]
+    pub fn rows_due(&self) -> Instant {
+        self.judged.as_ref().map_or(Instant::END, |judged| judged.due()).min(self.series.due())
+    }
+
+    /// Ends every row over time that ends at or before `now`, as [`Series::close_rows`].
+    pub fn close_rows(
+        &mut self,
+        now: Instant,
+        (sample, held): (&Sample, &[u64]),
+        collecting: impl Fn(Instant) -> TotalTime,
+    ) {
+        self.each_series().for_each(|series| series.close_rows(now, (sample, held), &collecting));
+    }
+
+    /// Ends the last row over time at the end of the run.
+    pub fn finish_rows(
+        &mut self,
+        now: Instant,
+        (sample, held): (&Sample, &[u64]),
+        collecting: impl Fn(Instant) -> TotalTime,
+    ) {
+        self.each_series().for_each(|series| series.finish(now, (sample, held), &collecting));
+    }
+
+    #[inline]
+    fn each_series(&mut self) -> impl Iterator<Item = &mut Series> {
+        std::iter::once(&mut self.series).chain(self.judged.as_deref_mut())
     }
 
     /// From `now` on, requests are measured; what was told of drives and windows before does not count.
@@ -173,7 +208,8 @@ impl Recorder {
         dies_per_drive: usize,
     ) -> (VerdictSummary, Option<Vec<FlowSummary>>) {
         let spell = self.dies.longest_spell(dies_per_drive);
-        let amplification = Amplification::of(&self.series.written());
+        let series = self.judged.as_deref().unwrap_or(&self.series);
+        let amplification = Amplification::of(&series.written());
         let starve_a_flow = self.flows.iter().any(Ledger::is_empty);
         let drives = verdict::Drives { counters: &work.counters, amplification, starve_a_flow };
         let run = verdict::Run { spell: spell.as_ref(), was_off: work.was_off };

@@ -44,7 +44,7 @@ impl Run {
             return Ok(());
         }
         let room = self.host.room();
-        let rows = self.recorder.series.due().min(self.recorder.dies.due()).min(Instant::END);
+        let rows = self.recorder.rows_due().min(self.recorder.dies.due()).min(Instant::END);
         let until = self.begins_at().map_or(rows, |begin| begin.min(rows));
         self.host.announce(room + 1, until, &mut self.announced)?;
         let Some(last) = self.announced.pop() else { return Ok(()) };

@@ -449,6 +449,9 @@ impl Ssd {
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
+        if self.notes_stalls && self.backend.ftl.has_lines() && !self.is_off {
+            self.note_stalls_of_all(now);
+        }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.
         self.backend.note_time(now);
         if !self.is_off
@@ -456,6 +459,14 @@ impl Ssd {
         {
             agenda.add(next, Event::RefreshLook);
         }
+    }
+
+    /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at, whether
+    /// or not it had anything to do.
+    fn note_stalls_of_all(&mut self, now: Instant) {
+        (0..self.backend.ftl.geometry.dies())
+            .map(DieId::from_index)
+            .for_each(|die| self.note_stall(die, now));
     }
 
     /// Where what one die does changes which others have room for a class: lets idle dies take the writes that wait for any.

@@ -1,6 +1,8 @@
 //! Can every number of a summary be? Runs whose summaries once held one that cannot, or one that another run of the same drive
 //! contradicts.
 
+mod looked_at;
+
 use copyback::config::{Config, Loader};
 use copyback::{Simulation, Status};
 use serde_json::Value;

@@ -8,7 +8,8 @@ use copyback::workload::Operation;
 
 use crate::check::{equal, holds, responses_add_up, series_agrees, statistics_agree};
 use crate::draw::{Case, Draw};
-use crate::examine::{INTERRUPT_EVERY, STATE_EVERY};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
+use crate::observed::to_look_changes_nothing;
 use crate::oracle;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
@@ -71,6 +72,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     };
     check(case, &first)?;
     run::again_is_the_same(case, &first)?;
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        to_look_changes_nothing(case, &first)?;
+    }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
     }

@@ -6,7 +6,8 @@ use copyback::config::{Config, Cuts, Flush, Loader, Power, Protection};
 
 use crate::check;
 use crate::draw::{Case, Draw};
-use crate::examine::INTERRUPT_EVERY;
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY};
+use crate::observed::to_look_changes_nothing;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 
@@ -55,6 +56,9 @@ pub fn examine(case: &Case) -> Result<Met, String> {
     }
     if case.number.is_multiple_of(5) {
         run::again_is_the_same(case, &first)?;
+    }
+    if case.number.is_multiple_of(LOOK_EVERY) {
+        to_look_changes_nothing(case, &first)?;
     }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         interruptions_change_nothing(case, &first)?;
