@@ -705,7 +705,7 @@ class MappingSummary(Section, kw_only=True):
 
 
 class ClassSummary(Section, kw_only=True):
-    """Blocks of one class."""
+    """Blocks of one class; lines, where these are collected (`ssd.gc.unit = "line"`)."""
 
     added_page_write_amplification: float | None
     """Part that collecting them has in `page_write_amplification`: those valid pages for each

@@ -21,8 +21,6 @@ pub struct SortingReport {
     pub units: Option<UnitReport>,
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Pages of a block that hold data.
-    pub pages_per_block: u32,
 }
 
 impl SortingReport {
@@ -52,7 +50,6 @@ impl Backend {
             host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,
             page_bytes: self.ftl.page_bytes(),
-            pages_per_block: self.ftl.data_pages_per_block(),
         })
     }
 }

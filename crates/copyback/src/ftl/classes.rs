@@ -21,7 +21,7 @@ impl Takes {
     }
 }
 
-/// Blocks of one class.
+/// Blocks of one class; lines, where these are collected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct OfClass {
     /// Blocks that have been filled.
@@ -30,6 +30,8 @@ pub struct OfClass {
     pub victims: u64,
     /// Pages of these that were still valid.
     pub valid_pages: u64,
+    /// Pages of these that could hold data.
+    pub victim_pages: u64,
     /// How long these had been open and full, in pages that the host wrote to the drive, added up.
     pub lives: u64,
     /// Pages that have died in blocks of it: that the host has overwritten or trimmed. Not counted where the placement
@@ -66,10 +68,12 @@ impl ClassTally {
         self.classes[block.class.index()].filled += 1;
     }
 
-    pub(super) fn chosen(&mut self, block: Life, now: u64) {
+    /// A block has been chosen in which so many `pages` could hold data.
+    pub(super) fn chosen(&mut self, block: Life, pages: u32, now: u64) {
         let class = &mut self.classes[block.class.index()];
         class.victims += 1;
         class.valid_pages += u64::from(block.valid);
+        class.victim_pages += u64::from(pages);
         class.lives += now.less(block.opened);
     }
 
@@ -102,6 +106,7 @@ impl AddAssign<&Self> for ClassTally {
             class.filled += other.filled;
             class.victims += other.victims;
             class.valid_pages += other.valid_pages;
+            class.victim_pages += other.victim_pages;
             class.lives += other.lives;
             class.dead_pages += other.dead_pages;
             class.page_lives += other.page_lives;

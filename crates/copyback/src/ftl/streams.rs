@@ -239,10 +239,10 @@ impl Streams {
         }
     }
 
-    /// A block has been chosen to be collected.
-    pub fn chosen(&mut self, block: Option<Life>) {
+    /// A block has been chosen to be collected, in which so many `pages` could hold data.
+    pub fn chosen(&mut self, block: Option<Life>, pages: u32) {
         if let Some(block) = block {
-            self.tally.chosen(block, self.clock);
+            self.tally.chosen(block, pages, self.clock);
             self.placement.chosen(block, self.now());
         }
     }

@@ -79,7 +79,7 @@ impl FdpSummary {
     }
 }
 
-/// Blocks of one class.
+/// Blocks of one class; lines, where these are collected (`ssd.gc.unit = "line"`).
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ClassSummary {
     /// Whether they take pages that the host writes.
@@ -121,13 +121,12 @@ impl PlacementSummary {
 impl ClassSummary {
     fn of(report: &SortingReport, of: &OfClass, takes: Takes) -> Self {
         let ratio = |sum: u64, of: u64| (of > 0).then(|| sum as f64 / of as f64);
-        let valid = ratio(of.valid_pages, of.victims);
         Self {
             takes_host: takes.host,
             takes_moved: takes.moved,
             blocks_filled: of.filled,
             victims: of.victims,
-            valid_share: valid.map(|pages| pages / f64::from(report.pages_per_block)),
+            valid_share: ratio(of.valid_pages, of.victim_pages),
             added_page_write_amplification: ratio(of.valid_pages, report.host_pages),
             block_life_pages: ratio(of.lives, of.victims),
             page_life_pages: ratio(of.page_lives, of.dead_pages),

@@ -52,3 +52,22 @@ fn a_ramp_that_ends_in_an_idle_period_leaves_its_rest_in_the_class_of_the_whole(
         assert!((measured - (rest + 18.0 * 0.02) - each).abs() <= 1e-9, "{measured}, {each}");
     }
 }
+
+/// Lines of two blocks of eight pages: what is valid of those of each class adds up to what is valid of all lines.
+#[test]
+fn what_is_valid_of_the_lines_of_each_class_is_a_share_of_all_their_pages() {
+    let summary = summary(include_str!("inputs/shares-of-lines.toml"), &[]);
+    let classes = summary["placement"]["classes"].as_array().expect("it has classes");
+    let victims = |class: &Value| number(class, "/victims");
+    let valid: f64 =
+        classes.iter().map(|class| number(class, "/valid_share") * victims(class)).sum();
+    let lines: f64 = classes.iter().map(victims).sum();
+    close(valid / lines, number(&summary, "/lines/valid_share"));
+    // All that is moved was valid when its line was chosen.
+    let (moved, pages) = (number(&summary, "/gc/pages_moved"), 16.0);
+    assert!(
+        pages * valid >= moved && pages * valid < 1.05 * moved,
+        "{} valid, {moved} moved",
+        pages * valid
+    );
+}

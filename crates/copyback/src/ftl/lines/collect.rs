@@ -54,9 +54,10 @@ impl Tables {
         lines.wakes_others = true;
         lines.tally.victims += 1;
         lines.tally.valid_pages += u64::from(valid);
-        lines.tally.victim_pages += u64::from(lines.pages);
+        let pages = lines.planes_of_data(line).count() as u32 * self.limits.data_pages;
+        lines.tally.victim_pages += u64::from(pages);
         self.victims.removed(ALL_PLANES, BlockId::from_index(line), valid as u16);
-        self.streams.chosen(lines.life(line, &self.blocks));
+        self.streams.chosen(lines.life(line, &self.blocks), pages);
         for (plane, block) in lines.blocks_of(line) {
             self.blocks.set_open(block);
             self.space.set_reclaiming(plane, Some(block));

@@ -54,6 +54,13 @@ impl Lines {
         first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId))
     }
 
+    /// The planes that hold data of `line`: neither parity nor on the lost die. They are more than of a line that is opened now, if
+    /// the parity was on that die.
+    pub(super) fn planes_of_data(&self, line: LineId) -> impl Iterator<Item = PlaneId> {
+        let planes = (0..self.planes).map(PlaneId::from_index);
+        planes.filter(move |plane| !self.holds_parity(line, *plane) && !self.is_of_lost(*plane))
+    }
+
     /// Pages of the lost die that are still to be rebuilt.
     pub fn left_of_lost(&self) -> u64 {
         self.lost().map_or(0, |lost| lost.left)
@@ -432,6 +439,19 @@ mod tests {
     use super::super::tests::{device, write};
     use super::*;
     use crate::ftl::space::Frontier;
+
+    #[test]
+    fn a_line_whose_parity_was_lost_holds_data_on_all_other_dies() {
+        let mut ftl = device(&[("ssd.ftl.rain", "true")]);
+        let mut pages = Vec::new();
+        (1..4).for_each(|plane| pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
+        ftl.lose_die(DieId(0), &[]);
+        // Its parity was to lie on die 0; lines that are opened from now on have one die less.
+        let lines = ftl.tables.lines.as_ref().expect("it has lines");
+        let line = lines.line_of(ftl.geometry.block_of(pages[0]));
+        assert_eq!(lines.planes_of_data(line).collect::<Vec<_>>(), [1, 2, 3].map(PlaneId));
+        assert_eq!(lines.pages, 2 * 4);
+    }
 
     #[test]
     fn a_page_that_was_made_up_takes_no_room_that_the_collection_of_its_plane_needs() {

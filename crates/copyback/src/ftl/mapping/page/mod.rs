@@ -142,7 +142,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
     if is_native {
         tables.victims.removed(plane, victim, valid);
     }
-    tables.streams.chosen(tables.blocks.life(victim));
+    tables.streams.chosen(tables.blocks.life(victim), tables.limits.data_pages);
     expect_moves(tables, victim);
     tables.blocks.set_open(victim);
     tables.space.set_reclaiming(plane, Some(victim));
