@@ -388,9 +388,10 @@ impl Drive {
     }
 
     /// The second phase of an instant, second half: everything that is free looks for work. Returns
-    /// whether something has ended at once.
+    /// whether something has ended at once, or is to be rejected as the drive takes no writes from now on.
     #[inline]
     pub fn start_work(&mut self) -> bool {
+        let was_read_only = self.ssd.is_read_only();
         if let Some(buffer) = &mut self.buffer
             && !self.ssd.is_read_only()
         {
@@ -405,6 +406,7 @@ impl Drive {
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         self.ssd.has_finished()
+            || (self.buffer.is_some() && self.ssd.is_read_only() && !was_read_only)
     }
 
     /// Whether commands have ended that nobody has taken yet.

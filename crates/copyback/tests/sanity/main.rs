@@ -71,3 +71,11 @@ fn what_is_valid_of_the_lines_of_each_class_is_a_share_of_all_their_pages() {
         pages * valid
     );
 }
+
+/// A drive of an array takes no writes from the instant on at which too few of its blocks are good. Writes that wait for its buffer
+/// end then, not when the drive is next spoken to: the audit sees whether the parts of their times add up.
+#[test]
+fn what_waits_for_the_buffer_is_rejected_as_its_drive_turns_read_only() {
+    let summary = summary(include_str!("inputs/rejected-in-an-array.toml"), &[]);
+    assert!(number(&summary, "/faults/rejected_writes") > 0.0);
+}
