@@ -91,6 +91,8 @@ mod progress;
 pub mod purpose;
 mod resume;
 mod run;
+#[doc(hidden)]
+pub mod sanity;
 pub mod scheduler;
 pub mod simulation;
 mod slots;

@@ -21,6 +21,7 @@ use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress};
 use crate::resume::{self, Found, Identity};
 use crate::run::{Run, Summary};
+use crate::sanity;
 use crate::scheduler::when::supply::NoSupplier;
 use crate::state;
 use crate::told::Told;
@@ -213,7 +214,7 @@ impl Simulation {
     ///
     /// # Errors
     /// If the trace turns out to be malformed, a policy from outside has failed, a drive becomes read-only
-    /// while it is prepared, or an audited invariant breaks.
+    /// while it is prepared, or an audited invariant breaks; of an audited run, if its summary holds a number that cannot be.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         if self.is_behind {
             self.is_behind = self.catch_up(budget)?;
@@ -221,7 +222,12 @@ impl Simulation {
         }
         if let Some(run) = &mut self.run {
             let status = run.advance(budget);
-            return run.policy_failed().map_or(status, |failed| Err(input_error(failed.clone())));
+            let failed = run.policy_failed();
+            let status = failed.map_or(status, |failed| Err(input_error(failed.clone())))?;
+            if self.config.audit && status == Status::Done {
+                sanity::check(&run.summary(&self.config).to_json()).map_err(Error::Internal)?;
+            }
+            return Ok(status);
         }
         if let Some(preparation) = &mut self.preparation {
             preparation.devices.advance(budget);

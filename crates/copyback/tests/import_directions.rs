@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 40] = [
+const ALLOWED: [(&str, &[&str]); 41] = [
     (
         "array",
         &[
@@ -125,6 +125,7 @@ const ALLOWED: [(&str, &[&str]); 40] = [
     ("progress", &["units"]),
     ("purpose", &["ids"]),
     ("resume", &["Error", "checkpoint", "config", "host", "progress", "whole", "workload"]),
+    ("sanity", &[]),
     (
         "scheduler",
         &[

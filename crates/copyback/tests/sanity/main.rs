@@ -2,6 +2,7 @@
 //! contradicts.
 
 mod looked_at;
+mod tampered;
 
 use copyback::config::{Config, Loader};
 use copyback::{Simulation, Status};

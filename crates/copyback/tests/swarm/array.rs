@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
-use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, RAMP_EVERY, STATE_EVERY};
 use crate::observed::to_look_changes_nothing;
+use crate::ramped::a_ramp_is_only_not_measured;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 use crate::side_by_side;
@@ -111,6 +112,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     }
     if case.number.is_multiple_of(LOOK_EVERY) {
         to_look_changes_nothing(case, &first)?;
+    }
+    if case.number.is_multiple_of(RAMP_EVERY) {
+        a_ramp_is_only_not_measured(case, &first)?;
     }
     let went_ahead = side_by_side::changes_nothing(case)?;
     Ok(met(config, &first).into_iter().chain([went_ahead]).collect())

@@ -3,12 +3,14 @@
 use copyback::config::{Mapping, Placement};
 
 use crate::draw::Case;
-use crate::{array, check, coverage, observed, resumed, run, stopped, translation};
+use crate::{array, check, coverage, observed, ramped, resumed, run, stopped, translation};
 
 /// One in this many cases is also run from a saved state.
 pub const STATE_EVERY: u64 = 5;
 /// One in so many is interrupted and gone on with.
 pub const INTERRUPT_EVERY: u64 = 3;
+/// One in so many is run again without the requests of a ramp being measured.
+pub const RAMP_EVERY: u64 = 8;
 /// One in so many is run again with somebody looking at every operation of the flash.
 pub const LOOK_EVERY: u64 = 2;
 
@@ -26,6 +28,9 @@ pub fn examine(case: &Case) -> Result<coverage::Met, String> {
     }
     if case.number.is_multiple_of(LOOK_EVERY) {
         observed::to_look_changes_nothing(case, &first)?;
+    }
+    if case.number.is_multiple_of(RAMP_EVERY) {
+        ramped::a_ramp_is_only_not_measured(case, &first)?;
     }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         resumed::interruptions_change_nothing(case, &first)?;

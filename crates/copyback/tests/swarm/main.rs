@@ -31,6 +31,7 @@ mod pairs;
 mod pool;
 mod power;
 mod rain;
+mod ramped;
 mod resumed;
 mod run;
 mod side_by_side;

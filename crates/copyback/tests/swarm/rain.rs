@@ -5,9 +5,9 @@ use copyback::config::quantity::{Rate, Time};
 use copyback::config::{Config, FlashFaults, LineErase, Loader, LostDie, Mapping, Placement};
 
 use crate::draw::{Case, Draw};
-use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, STATE_EVERY};
+use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, RAMP_EVERY, STATE_EVERY};
 use crate::run::Outcome;
-use crate::{check, faults, observed, oracle, resumed, run};
+use crate::{check, faults, observed, oracle, ramped, resumed, run};
 
 /// Cases of drives with lines, which most have parity, and reads that cannot be corrected.
 pub const NAME: &str = "swarm/lines";
@@ -135,6 +135,9 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
     }
     if case.number.is_multiple_of(LOOK_EVERY) {
         observed::to_look_changes_nothing(case, &first)?;
+    }
+    if case.number.is_multiple_of(RAMP_EVERY) {
+        ramped::a_ramp_is_only_not_measured(case, &first)?;
     }
     if case.number.is_multiple_of(INTERRUPT_EVERY) {
         resumed::interruptions_change_nothing(case, &first)?;
