@@ -10,6 +10,8 @@ mod array;
 mod check;
 #[path = "../../crates/copyback/tests/swarm/choices.rs"]
 mod choices;
+#[path = "../../crates/copyback/tests/swarm/closed_loops.rs"]
+mod closed_loops;
 #[path = "../../crates/copyback/tests/swarm/counts.rs"]
 mod counts;
 #[path = "../../crates/copyback/tests/swarm/coverage.rs"]
@@ -30,6 +32,8 @@ mod interrupted;
 mod lines;
 #[path = "../../crates/copyback/tests/swarm/measured.rs"]
 mod measured;
+#[path = "../../crates/copyback/tests/swarm/merges.rs"]
+mod merges;
 #[path = "../../crates/copyback/tests/swarm/newer.rs"]
 mod newer;
 #[path = "../../crates/copyback/tests/swarm/observed.rs"]
@@ -42,6 +46,8 @@ mod pool;
 mod power;
 #[path = "../../crates/copyback/tests/swarm/rain.rs"]
 mod rain;
+#[path = "../../crates/copyback/tests/swarm/ramped.rs"]
+mod ramped;
 #[path = "../../crates/copyback/tests/swarm/resumed.rs"]
 mod resumed;
 #[path = "../../crates/copyback/tests/swarm/run.rs"]
@@ -60,6 +66,8 @@ mod victims;
 mod whole;
 #[path = "../../crates/copyback/tests/swarm/workload.rs"]
 mod workload;
+#[path = "../../crates/copyback/tests/swarm/written.rs"]
+mod written;
 
 #[path = "../noted.rs"]
 mod noted;
