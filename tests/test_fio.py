@@ -64,6 +64,46 @@ def test_defaults_are_fio_s(tmp_path: Path) -> None:
     assert found["requests"] == GIB // 4096
 
 
+def test_zero_is_as_if_the_option_were_not_there(tmp_path: Path) -> None:
+    """Of fio's options that measure a job, 0 is the default (scylladb/diskplorer says size=0)."""
+    plain = "[a]\nrw=write\nruntime=2\ntime_based\n"
+    zeros = "size=0\nfilesize=0\nio_size=0\nnumber_ios=0\nrate=0,0\nzonesize=0k\n"
+    assert workload_of(tmp_path, plain + zeros) == workload_of(tmp_path, plain)
+    # A job may take back what a global section says.
+    taken_back = f"[global]\nsize=1m\n{plain}size=0\n"
+    assert workload_of(tmp_path, taken_back) == workload_of(tmp_path, plain)
+
+
+def test_any_size_goes_through_the_page_cache(tmp_path: Path) -> None:
+    """The sizes of etcd's job, 2,300 bytes, are no sectors."""
+    job = "[etcd]\nrw=write\nbs=2300\nioengine=sync\nfdatasync=1\nsize=22m\n"
+    assert workload_of(tmp_path, job)["request_size"] == "2560B"
+    assert any("rounded up to whole sectors" in note for note in notes_of(tmp_path, job))
+    sizes = workload_of(tmp_path, "[a]\nrw=rw\nbs=1000,4k\n")["request_size"]
+    assert sizes == {"type": "by_operation", "read": "1024B", "write": "4096B"}
+
+
+def test_the_path_of_a_job_file_may_be_text(tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text("[a]\n")
+    assert read_job_file(str(path), GIB) == read_job_file(path, GIB)
+
+
+@pytest.mark.parametrize("engine", ["spdk", "spdk_bdev", "linuxaio"])
+def test_engines_that_send_commands_take_any_depth(tmp_path: Path, engine: str) -> None:
+    job = f"[a]\nioengine={engine}\ndirect=1\nfilename=trtype=PCIe traddr=0000.02.00.0 ns=1\n"
+    assert workload_of(tmp_path, job + "iodepth=16\nrw=randread\n")["iodepth"] == 16
+
+
+def test_what_fio_prints_and_logs_is_named_and_changes_nothing(tmp_path: Path) -> None:
+    job = "[a]\ndirect=1\nrw=read\n"
+    options = ["eta=never", "status-interval=1", "write_iolog=log", "max_open_zones=4"]
+    with_them = job + "".join(f"{option}\n" for option in options)
+    assert workload_of(tmp_path, with_them) == workload_of(tmp_path, job)
+    named = "fio: without effect in a simulation: eta, max_open_zones, status-interval, write_iolog"
+    assert named in notes_of(tmp_path, with_them)
+
+
 def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
     text = (
         "; a comment\n[global]\nbs=4k ; and one\nsize=1m\n[a]\nrw=write\n"
@@ -263,7 +303,7 @@ def test_options_become_the_workload(
         ("[a]\nrw=randread\nba=1t\n", ":3: ba: found 1099511627776 bytes; allowed: at most"),
         ("[a]\nrw=write:x\n", ":2: rw: found x; a number with a unit is needed"),
         ("[a]\nrw=randread:0\n", ":2: rw: found 0; a whole number from 1 is needed"),
-        ("[a]\nbs=4160\n", ":2: bs: found 4160; allowed: multiples of 512 bytes"),
+        ("[a]\nbs=4160\ndirect=1\n", ":2: bs: found 4160; allowed: multiples of 512 bytes"),
         ("[a]\nbsrange=8k-4k\n", ":2: bsrange: found 8k-4k; allowed: the smallest size"),
         ("[a]\nrate=1m,\nrw=rw\n", ":2: rate: found no limit for writes; allowed: one for each"),
         ("[a]\nrate=1m\nrate_iops=5\n", ":3: rate_iops: found rate too; allowed: one of both"),
@@ -300,7 +340,7 @@ def test_options_become_the_workload(
         ("[a]\nbs=0\n", ":2: bs: found 0; allowed: more than 0 bytes"),
         ("[a]\nbssplit=4k/60:8k/60\n", "120 per cent in all; allowed: 100"),
         ("[a]\nsize=2g\n", ":2: size: found 0 + 2147483648 bytes of a device of 1073741824"),
-        ("[a]\nrate_iops=0\n", ":2: rate_iops: found 0; allowed: more than 0"),
+        ("[a]\nrate_iops=0,5\nrw=rw\n", ":2: rate_iops: found 0; allowed: more than 0"),
         ("[a]\niodepth=0\n", ":2: iodepth: found 0; a whole number from 1 is needed"),
         ("[a]\nrw=randread\nrandom_distribution=normal:1\n", "allowed: random, zipf:theta"),
         ("[a]\nnorandommap=maybe\nrw=randread\n", ":2: norandommap: found maybe; allowed: 0 or 1"),

@@ -52,8 +52,10 @@ _GPU = Engine(note="the way to the memory of a GPU is not simulated")
 #: Engines that read and write ranges of bytes.
 ENGINES: dict[str, Engine] = {
     **dict.fromkeys(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"), _SYNC),
-    **dict.fromkeys(("libaio", "posixaio", "solarisaio", "windowsaio", "io_uring"), _ASYNC),
-    **dict.fromkeys(("io_uring_cmd", "sg", "libblkio", "xnvme"), _COMMANDS),
+    **dict.fromkeys(
+        ("libaio", "linuxaio", "posixaio", "solarisaio", "windowsaio", "io_uring"), _ASYNC
+    ),
+    **dict.fromkeys(("io_uring_cmd", "sg", "libblkio", "xnvme", "spdk", "spdk_bdev"), _COMMANDS),
     **dict.fromkeys(("dev-dax", "libpmem", "pmemblk"), _PERSISTENT),
     **dict.fromkeys(("null", "cpp_null"), _NOTHING),
     **dict.fromkeys(("libcufile", "libhipfile"), _GPU),

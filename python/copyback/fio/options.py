@@ -30,6 +30,21 @@ ALIASES = {
     "steadystate_check_interval": "ss_interval",
 }
 
+#: Options that say the same with 0 as if they were not there.
+ZERO_IS_NONE = frozenset(
+    {
+        "size",
+        "filesize",
+        "io_size",
+        "number_ios",
+        "rate",
+        "rate_iops",
+        "zonesize",
+        "zonerange",
+        "zoneskip",
+    }
+)
+
 #: Options that say what is asked of the device.
 MEANT = frozenset(
     {
@@ -160,7 +175,8 @@ NOT_SIMULATED: dict[str, str] = {
     "end_fsync": "no flush follows the last write",
     "fsync_on_close": "no flush follows the last write",
     **dict.fromkeys(
-        ("rate_min", "rate_iops_min", "rate_cycle"), "a job that is too slow is not stopped"
+        ("rate_min", "rate_iops_min", "rate_cycle", "max_latency"),
+        "a job that is too slow is not stopped",
     ),
     **dict.fromkeys(("exec_prerun", "exec_postrun"), "no program is started"),
 }
@@ -185,25 +201,17 @@ REFUSED: dict[str, str] = {
     "trim_percentage": "trims between verified writes are not supported",
     "bs_unaligned": "sizes must be multiples of 512 bytes",
     "bs_is_seq_rand": "sizes by order are not supported; allowed: sizes by reads and writes",
-    **dict.fromkeys(
-        (
-            "max_open_zones",
-            "job_max_open_zones",
-            "read_beyond_wp",
-            "zonecapacity",
-            "zone_reset_frequency",
-            "zone_reset_threshold",
-        ),
-        "zoned devices are not simulated",
-    ),
 }
 
-#: Options about files, processes, memory, buffers' contents, logs and the way to the device on the
-#: machine that runs fio: a device does not see the difference.
+#: Options about files, processes, memory, buffers' contents, logs, what fio prints and the way to
+#: the device on the machine that runs fio: a device does not see the difference. Those of zoned
+#: devices have none without ``zonemode=zbd``, which is refused.
 WITHOUT_EFFECT = frozenset(
     {
         "allow_file_create",
         "allow_mounted_write",
+        "append-terse",
+        "bandwidth-log",
         "block_error_percentiles",
         "brick",
         "buffer_compress_chunk",
@@ -237,7 +245,11 @@ WITHOUT_EFFECT = frozenset(
         "disable_clat",
         "disable_lat",
         "disable_slat",
+        "disk_util",
         "error_dump",
+        "eta",
+        "eta-interval",
+        "eta-newline",
         "fadvise_hint",
         "fallocate",
         "fixedbufs",
@@ -254,6 +266,8 @@ WITHOUT_EFFECT = frozenset(
         "ignore_error",
         "invalidate",
         "iomem",
+        "ioscheduler",
+        "job_max_open_zones",
         "job_start_clock_id",
         "lat_percentiles",
         "libblkio_driver",
@@ -270,6 +284,7 @@ WITHOUT_EFFECT = frozenset(
         "log_offset",
         "log_prio",
         "log_unix_epoch",
+        "max_open_zones",
         "mem",
         "mem_align",
         "name",
@@ -279,12 +294,15 @@ WITHOUT_EFFECT = frozenset(
         "nonvectored",
         "numa_cpu_nodes",
         "numa_mem_policy",
+        "output",
+        "output-format",
         "overwrite",
         "per_job_logs",
         "percentile_list",
         "pool",
         "port",
         "rbdname",
+        "read_beyond_wp",
         "refill_buffers",
         "registerfiles",
         "rocm_io",
@@ -294,6 +312,7 @@ WITHOUT_EFFECT = frozenset(
         "sqthread_poll",
         "sqthread_poll_cpu",
         "stats",
+        "status-interval",
         "std_redirect",
         "thinktime_spin",
         "thread",
@@ -307,8 +326,12 @@ WITHOUT_EFFECT = frozenset(
         "volume",
         "write_bw_log",
         "write_hist_log",
+        "write_iolog",
         "write_iops_log",
         "write_lat_log",
         "zero_buffers",
+        "zone_reset_frequency",
+        "zone_reset_threshold",
+        "zonecapacity",
     }
 )

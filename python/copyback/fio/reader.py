@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from copyback._core import InputError
 from copyback.fio import engines, values
-from copyback.fio.options import ALIASES, MEANT, NOT_SIMULATED, REFUSED, WITHOUT_EFFECT
+from copyback.fio.options import (
+    ALIASES,
+    MEANT,
+    NOT_SIMULATED,
+    REFUSED,
+    WITHOUT_EFFECT,
+    ZERO_IS_NONE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +29,9 @@ if TYPE_CHECKING:
 ValueT = TypeVar("ValueT")
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
+
+#: Zero, in any unit, for all operations.
+_ZERO = re.compile(r"0+[a-z%]*(,0+[a-z%]*)*", re.IGNORECASE)
 
 
 @dataclass
@@ -35,8 +45,9 @@ class Reader:
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options by name, aliases resolved."""
-        return {ALIASES.get(name, name): o for name, o in self.section.options.items()}
+        """The options by name, aliases resolved, but for those that say nothing."""
+        named = {ALIASES.get(name, name): o for name, o in self.section.options.items()}
+        return {name: o for name, o in named.items() if not _says_nothing(name, o)}
 
     @property
     def engine(self) -> Engine:
@@ -50,6 +61,8 @@ class Reader:
             why = engines.REFUSED.get(engine)
             about = f", which {why}" if why else f"; allowed: {', '.join(engines.ENGINES)}"
             return [str(self.fault("ioengine", f"found {engine}{about}"))]
+        if self.text("zonemode") == "zbd":
+            return [str(self.fault("zonemode", "found zbd: zoned devices are not simulated"))]
         known = MEANT | WITHOUT_EFFECT | NOT_SIMULATED.keys()
         return [
             str(self.fault(name, REFUSED.get(name) or _unknown(name)))
@@ -112,6 +125,10 @@ class Reader:
         line = option.line if option else self.section.line
         prefix = f"{self.path}:{line}: {name}: "
         return InputError(problem if problem.startswith(prefix) else prefix + problem)
+
+
+def _says_nothing(name: str, option: Option) -> bool:
+    return name in ZERO_IS_NONE and _ZERO.fullmatch(option.text or "") is not None
 
 
 def _unknown(name: str) -> str:

@@ -74,6 +74,19 @@ def _positive(text: str) -> int:
     return size
 
 
+def in_sectors(sizes: Any, sector: int) -> Any:
+    """Return a request size with each size rounded up to whole sectors, of so many bytes.
+
+    >>> in_sectors("2300B", 512)
+    '2560B'
+    """
+    if isinstance(sizes, str):
+        return f"{-(-int(sizes.removesuffix('B')) // sector) * sector}B"
+    if sizes["type"] == "by_operation":
+        return sizes | {kind: in_sectors(sizes[kind], sector) for kind in ("read", "write")}
+    return sizes | {"sizes": [in_sectors(size, sector) for size in sizes["sizes"]]}
+
+
 def mean_size(sizes: Any, read_share: float) -> float:
     """Return the mean of a request size in bytes.
 

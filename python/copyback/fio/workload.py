@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import gcd
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
@@ -18,14 +19,13 @@ from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
 from copyback.fio.placement import placement, through_the_first
 from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
-from copyback.fio.sizes import common_size, least_size, of_range, request_size
+from copyback.fio.sizes import common_size, in_sectors, least_size, of_range, request_size
 from copyback.fio.steadystate import stop_of_jobs
 from copyback.fio.thinking import thinktime
 from copyback.fio.timing import Order, times
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from copyback.fio.directions import Direction
     from copyback.fio.files import Stretch
@@ -73,7 +73,7 @@ def settings_of_job(
     return settings, job.notes
 
 
-def read_job_file(path: Path, capacity: int, handles: int | None = None) -> Job:
+def read_job_file(path: str | Path, capacity: int, handles: int | None = None) -> Job:
     """Read a job file.
 
     Parameters
@@ -90,6 +90,7 @@ def read_job_file(path: Path, capacity: int, handles: int | None = None) -> Job:
     InputError
         With the file, the line, the option, what was found and what is allowed.
     """
+    path = Path(path)
     jobs = [Reader(section, capacity, path) for section in read_sections(path)]
     faults = [fault for job in jobs for fault in job.refused()]
     if faults:
@@ -219,8 +220,16 @@ def _check_modes(job: Reader) -> None:
 
 def _sizes(job: Reader) -> Any:
     if "bsrange" in job.options:
-        return job.value("bsrange", of_range, "4096B")
-    return job.value("bssplit", request_size, job.value("bs", request_size, "4096B"))
+        sizes = job.value("bsrange", of_range, "4096B")
+    else:
+        sizes = job.value("bssplit", request_size, job.value("bs", request_size, "4096B"))
+    if not _may_be_cached(job) or common_size(sizes) % SECTOR == 0:
+        return sizes
+    job.notes.append(
+        f"fio: sizes are rounded up to whole sectors of {SECTOR} bytes, as the page cache takes "
+        "any and a drive does not"
+    )
+    return in_sectors(sizes, SECTOR)
 
 
 def _read_share(job: Reader, asked: Direction) -> float:
@@ -270,8 +279,7 @@ def _skip(job: Reader, asked: Direction) -> dict[str, Any]:
     if mode == "strided":
         return _zones(job, asked)
     if mode not in {None, "none"}:
-        why = ": zoned devices are not simulated" if mode == "zbd" else ""
-        raise job.fault("zonemode", f"found {mode}{why}; allowed: none, strided")
+        raise job.fault("zonemode", f"found {mode}; allowed: none, strided")
     for name in ("zonesize", "zonerange", "zoneskip"):
         if name in job.options:
             raise job.fault(name, "needs zonemode=strided")
