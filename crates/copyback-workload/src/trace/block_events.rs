@@ -49,7 +49,10 @@ impl LineParser for Parser {
         if line.trim_ascii_start().starts_with(b"#") {
             return Ok(None);
         }
-        let event = Event::of(line).ok_or_else(|| Fault::columns(columns(line), LAYOUT))?;
+        let Some(event) = Event::of(line) else {
+            let fault = || Fault::columns(columns(line), LAYOUT);
+            return is_furniture(line).then_some(None).ok_or_else(fault);
+        };
         if event.name != event_name(self.action).as_bytes() {
             self.others += u64::from(event.is_of_block_layer());
             return Ok(None);
@@ -76,6 +79,19 @@ impl LineParser for Parser {
             event_name(self.action),
         )))
     }
+}
+
+/// Whether a line without an event is one that trace-cmd or `perf script` puts among them: of CPUs and versions, or a frame
+/// of a call chain.
+fn is_furniture(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let begins = |word: &[u8]| line.starts_with(word);
+    let is_of_cpus = begins(b"cpus=") || begins(b"CPU ") && line.ends_with(b" is empty");
+    let mut words = line.split(u8::is_ascii_whitespace);
+    let address = words.next().unwrap_or_default();
+    let is_address = address.len() >= 6 && address.iter().all(u8::is_ascii_hexdigit);
+    let is_frame = is_address && words.next().is_some() || begins(b"=> ");
+    is_of_cpus || begins(b"version =") || is_frame || begins(b"<stack trace")
 }
 
 /// What the kernel calls the event of an action.
@@ -232,6 +248,11 @@ mod tests {
         assert_eq!(parser.parse(queued.as_bytes()), Ok(Some(write.on(device_number(8, 0)))));
         for aside in [
             "# tracer: nop",
+            "version = 6",
+            "cpus=2",
+            "CPU 1 is empty",
+            "        ffffffff81000000 some_function_a+0x1c ([kernel.kallsyms])",
+            " => submit_bio_noacct",
             "app-40 [000] .... 20.001000: sched_process_fork: comm=app pid=40",
             " rep-306069 [007] .... 19654.923333: block_getrq: 8,0 WS 8 + 8 [rep]",
             "fs 6439 [001]  3399.871600:      block:block_plug: [fs]",

@@ -3,7 +3,7 @@
 use super::fault::shown;
 use super::format::{Parser, Piece, TraceFormat};
 use super::plausible::Reading;
-use super::units;
+use super::{totals, units};
 
 /// Lines looked at.
 const LINES: usize = 1000;
@@ -18,6 +18,9 @@ const LINES: usize = 1000;
 /// # Errors
 /// A sentence, if no format, or not one alone, is certain.
 pub fn detect(head: &[u8]) -> Result<TraceFormat, String> {
+    if let Some(told) = totals::of(head) {
+        return Err(told);
+    }
     let mut fits = Vec::new();
     for (format, name) in Parser::FORMATS {
         let count = lines_of(head).filter(|line| Parser::recognises(format, line)).count();

@@ -66,6 +66,7 @@ mod ssdsim;
 mod survey;
 mod systor17;
 mod tencent;
+mod totals;
 mod units;
 mod vscsi;
 mod write;

@@ -223,3 +223,23 @@ fn settings_that_make_no_sense() {
     let text = fault(TraceWorkload { format, ..config("x") });
     assert_eq!(text, "workload.format.size_unit: found 0B; expected at least 1B");
 }
+
+#[test]
+fn what_recorders_put_around_requests_is_passed_over() {
+    let event = |ms: u32, sector: u32| {
+        format!("  x 1 [000] 300.{ms:03}100: block_rq_issue: 259,3 W 4096 () {sector} + 8 [x]\n")
+    };
+    let frames = "        ffffffff81000000 submit+0x1c ([kernel.kallsyms])\n\n";
+    let file =
+        ["version = 6\nCPU 1 is empty\ncpus=2\n", &event(1, 8), frames, &event(2, 64), frames];
+    assert_eq!(read(file.concat().as_bytes()).unwrap().len(), 2);
+}
+
+#[test]
+fn totals_are_told_apart_from_damage() {
+    let told = message(b"Linux 6.1.0\n\nDevice  r/s  rkB/s  w/s  wkB/s\nsda 1.00 2.00 3.00 4.00\n");
+    assert!(
+        told.contains("found iostat's rates of devices: such a file holds no requests"),
+        "{told}"
+    );
+}
