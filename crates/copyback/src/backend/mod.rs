@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::nand::{Command, ReadOut};
+use crate::nand::ReadOut;
 use crate::observer::Observer;
 use crate::placement::HostPage;
 use crate::purpose::Reason;
@@ -144,11 +144,6 @@ impl Backend {
         self.flash.die(die).is_idle() && self.may_take(die, page)
     }
 
-    /// Whether `die` can load a write of `page`, which has no place of its own, beside what it does.
-    pub fn may_load(&self, die: DieId, page: HostPage) -> bool {
-        self.flash.takes_from_host(die, Command::Program) && self.may_take(die, page)
-    }
-
     fn may_take(&self, die: DieId, page: HostPage) -> bool {
         self.collecting.leaves_free(die) && self.ftl.has_place(die, page)
     }
@@ -160,23 +155,12 @@ impl Backend {
         })
     }
 
-    /// Whether a write that any die could take [may be left to another](Self::leaves_to_other) than the one that looks for work.
-    pub const fn may_leave_to_other(&self) -> bool {
-        self.held.is_some() || self.flash.has_two_registers()
-    }
-
-    /// Whether a write of `page` that any die could take is left to another die than `die`: to one with a page that writes wait
-    /// for, or by a die that would load it beside what it does, to one that is idle.
+    /// Whether a write of `page` that any die could take is left to another die than `die`, which has a page that writes wait
+    /// for and is about to look for work.
     pub fn leaves_to_other(&self, die: DieId, page: HostPage) -> bool {
-        let looks =
-            |other: &DieId| self.flash.is_awake(*other) || !self.flash.die(*other).is_idle();
         let waits = self.held.as_ref().is_some_and(|held| held.waits_in(&self.ftl, die));
-        if !waits && self.die_with_held(page).as_ref().is_some_and(looks) {
-            return true;
-        }
-        let mut dies = (0..self.ftl.geometry.dies()).map(DieId::from_index);
-        !self.flash.die(die).is_idle()
-            && dies.any(|other| self.flash.is_awake(other) && self.is_free_for(other, page))
+        let looks = |other: DieId| self.flash.is_awake(other) || !self.flash.die(other).is_idle();
+        !waits && self.die_with_held(page).is_some_and(looks)
     }
 
     /// Wakes the dies whose pages writes wait for.

@@ -121,7 +121,7 @@ impl Queues {
     #[inline(always)]
     fn is_for_other(&self, backend: &Backend, die: DieId) -> bool {
         self.write_level() == WriteLevel::Device
-            && backend.may_leave_to_other()
+            && backend.held.is_some()
             && self.is_left_to_other(backend, die)
     }
 

@@ -196,7 +196,7 @@ impl Scheduler {
         let NextWrite { queue, plane, offset } = next;
         let Some(id) = self.queues.pop_write(queue) else { return false };
         self.start_taken_write(backend, id, queue, (plane, offset), now);
-        if backend.may_leave_to_other() {
+        if backend.held.is_some() {
             // Others may have been left to this die.
             self.wake_for_waiting_writes(backend);
         }

@@ -4,7 +4,6 @@ use crate::backend::Backend;
 use crate::ids::{DieId, PlaneId, Ppn, going_round};
 use crate::nand::Timing;
 use crate::observer::{Entry, For, HeldUp, Observer, Part, Parts, Party, Waited};
-use crate::placement::HostPage;
 use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
@@ -146,7 +145,7 @@ impl Scheduler {
     }
 
     /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
-    /// there is none, wakes those that can load a write beside what they do; or else those that are short of space.
+    /// there is none, wakes those that are short of space.
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
@@ -158,7 +157,7 @@ impl Scheduler {
         if let Some(die) = in_turn.find(|die| backend.is_free_for(*die, page)) {
             backend.flash.wake(die);
             self.next_die = (die.index() + 1) % dies;
-        } else if !wake_to_load(backend, page) {
+        } else {
             backend.wake_dies_to_collect();
         }
     }
@@ -258,18 +257,6 @@ impl Scheduler {
             self.submit_write(backend, waiting, now);
         }
     }
-}
-
-/// Wakes the dies that can load a write of `page` beside what they do: one that looks need not take it. Returns whether there
-/// are any.
-fn wake_to_load(backend: &mut Backend, page: HostPage) -> bool {
-    if !backend.flash.has_two_registers() {
-        return false;
-    }
-    let dies = (0..backend.ftl.geometry.dies()).map(DieId::from_index);
-    let loads: Vec<_> = dies.filter(|die| backend.may_load(*die, page)).collect();
-    loads.iter().for_each(|die| backend.flash.wake(*die));
-    !loads.is_empty()
 }
 
 /// Nominal time of a lone page operation.
