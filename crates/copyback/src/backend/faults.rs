@@ -195,9 +195,10 @@ impl Backend {
     /// Counts the blocks that have just been replaced, and what that takes.
     fn count_replaced(&mut self) {
         let replaced = self.ftl.take_replaced();
-        for Replaced { failed, copied } in &replaced {
+        for Replaced { again, copied } in &replaced {
+            // Pages of a spare block are of the type and in the cell mode of those of the block that it has replaced.
             let times = copied.iter().map(|page| self.read_time(*page) + self.write_time(*page));
-            let extra = self.write_time(*failed) + times.sum();
+            let extra = self.write_time(*again) + times.sum();
             let copies = copied.len() as u64;
             self.counters.reads += copies;
             self.counters.programs += copies + 1;

@@ -57,9 +57,9 @@ pub struct FaultTally {
 /// A block that was replaced because a program failed.
 #[derive(Debug, Checkpointed)]
 pub struct Replaced {
-    /// The page whose program failed.
-    pub failed: Ppn,
-    /// Pages of its block that were copied.
+    /// The page of the spare block that takes what failed.
+    pub again: Ppn,
+    /// Pages of the spare block that were copied to it.
     pub copied: Vec<Ppn>,
 }
 
@@ -211,9 +211,9 @@ impl Tables {
         self.blocks.open_in_place_of(place.block, spare);
         let mut copied = Vec::new();
         while let Some(offset) = self.blocks.next_valid(place.block, 0) {
-            let from = self.geometry.page(place.block, offset);
-            self.copy_to_spare(mapping, from, self.geometry.page(spare, offset));
-            copied.push(from);
+            let to = self.geometry.page(spare, offset);
+            self.copy_to_spare(mapping, self.geometry.page(place.block, offset), to);
+            copied.push(to);
         }
         self.space[plane].replace(place.block, spare);
         mapping.replaced(self, plane, place.block, spare);
@@ -227,9 +227,9 @@ impl Tables {
             self.victims.retired(plane, place.block);
             self.victims.opened(plane, spare);
         }
-        let failed = self.geometry.page(place.block, place.next_page);
+        let again = self.geometry.page(spare, place.next_page);
         if let Some(account) = &mut self.bad_blocks.0 {
-            account.replaced.push(Replaced { failed, copied });
+            account.replaced.push(Replaced { again, copied });
         }
         self.refill_spare_blocks(plane);
         spare

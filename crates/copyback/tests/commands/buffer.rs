@@ -3,6 +3,7 @@
 use copyback::metrics::RequestColumns;
 use copyback::ssd::Part;
 use copyback::{Simulation, Status};
+use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::toy::config;
@@ -12,6 +13,14 @@ use crate::toy::config;
 type Row = (u8, u64, u64, u64);
 
 fn replay(lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
+    rows(&run(lines, changes).take_requests())
+}
+
+fn summary(lines: &str, changes: &[(&str, &str)]) -> Value {
+    run(lines, changes).summary().expect("it has run").to_json()
+}
+
+fn run(lines: &str, changes: &[(&str, &str)]) -> Simulation {
     let file = NamedTempFile::new().expect("there is room for files");
     std::fs::write(&file, lines).expect("the file is ours");
     let quoted = format!("{:?}", file.path().display().to_string());
@@ -25,7 +34,7 @@ fn replay(lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
     all.extend(changes);
     let mut simulation = Simulation::new(&config(&all), None).expect("the trace opens");
     while simulation.advance(1000).expect("nothing is violated") == Status::Running {}
-    rows(&simulation.take_requests())
+    simulation
 }
 
 fn rows(columns: &RequestColumns) -> Vec<Row> {
@@ -101,4 +110,49 @@ fn a_page_that_is_rewritten_on_its_way_to_flash_keeps_the_sectors_of_before() {
     );
     assert_eq!(both, (0, 20_000, 1_000, 1_000), "the buffer has the whole page");
     assert_eq!(later, (0, 1_000_000, 1_000, 1_000));
+}
+
+#[test]
+fn destaging_begins_and_ends_at_the_watermarks() {
+    let of_ten = [
+        ("ssd.buffer.capacity", "40KiB"),
+        // 7.5 pages, which are eight, and 2.5, which are two.
+        ("ssd.buffer.high_watermark", "0.75"),
+        ("ssd.buffer.low_watermark", "0.25"),
+        ("metrics.slowest", "1"),
+    ];
+    // Two milliseconds apart, so that what leaves has left before the next comes.
+    for (writes, programs) in [(7, 0), (8, 6), (13, 6), (14, 12)] {
+        let line = |page: u64| format!("{} ; {} ; 8 ; W\n", 0.002 * page as f64, page * 8);
+        let lines: String = (0..writes).map(line).collect();
+        let summary = summary(&lines, &of_ten);
+        assert_eq!(summary["flash"]["host_programs"], programs, "{writes} writes");
+    }
+}
+
+#[test]
+fn a_flush_waits_for_a_program_that_fails_and_is_made_up_for() {
+    let fails = [
+        ("ssd.geometry.blocks_per_plane", "16"),
+        ("ssd.ftl.over_provisioning", "0.75"),
+        ("ssd.faults.program_failures", "1.0"),
+    ];
+    let found = replay("0 ; 0 ; 8 ; W\n0.000005 ; 0 ; 0 ; F\n", &fails);
+    assert_eq!(found, [(1, 0, 1_000, 1_000), (3, 5_000, 422_000, 422_000)]);
+}
+
+#[test]
+fn a_flush_waits_for_pages_in_the_mode_of_their_blocks() {
+    let cache = [
+        ("ssd.geometry.pages_per_block", "6"),
+        ("ssd.geometry.blocks_per_plane", "16"),
+        ("ssd.slc_cache.static", "{ blocks = 1 }"),
+        ("ssd.slc_cache.timing", r#"{ read = "5us", program = "50us", erase = "500us" }"#),
+        ("ssd.slc_cache.when_full", "write_past"),
+    ];
+    // Two pages go to the cache, and the third past it.
+    for (pages, expected) in [(1, 61_000), (2, 122_000), (3, 333_000)] {
+        let lines = format!("0 ; 0 ; {} ; W\n0.000005 ; 0 ; 0 ; F\n", 8 * pages);
+        assert_eq!(replay(&lines, &cache)[1], (3, 5_000, expected, expected), "{pages} pages");
+    }
 }

@@ -21,6 +21,7 @@ mod logical_blocks;
 mod lost_die;
 mod lost_pages;
 mod made_up_moves;
+mod meetings;
 mod merges;
 mod multi_plane;
 mod paced;
