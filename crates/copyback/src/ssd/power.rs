@@ -53,7 +53,7 @@ impl Ssd {
             ftl.lost_since(&self.backend.ftl).into_iter().partition(|lost| cut_off.has_taken(lost));
         ftl.counts_on(&self.backend.ftl);
         let time = match is_protected {
-            true => RecoveryTime::of_saved(config, &ftl, buffered_pages, &scan),
+            true => RecoveryTime::of_saved(config, &ftl, buffered_pages, (&image, &scan)),
             false => RecoveryTime::of_scan(config, &ftl, &image, &scan),
         };
         self.stop_all(now);

@@ -3,7 +3,7 @@
 
 use crate::config::{Config, SummaryPage};
 use crate::ftl::{Ftl, Image, Scan};
-use crate::ids::{DieId, Lpn};
+use crate::ids::{BlockId, DieId, Lpn};
 use crate::nand::{Geometry, Timing, transfer_time};
 use crate::units::Duration;
 
@@ -49,7 +49,9 @@ impl RecoveryTime {
             let written = image.written(block);
             if image.is_in_cache(block) {
                 let pages = ssd.slc_pages_per_block();
-                (0..(written + 1).min(pages)).for_each(|_| work.read_in_cache(die, metadata));
+                for offset in 0..(written + 1).min(pages) {
+                    work.read_in_cache(die, offset, metadata);
+                }
                 continue;
             }
             let last = work.geometry.pages_per_block - 1;
@@ -71,12 +73,17 @@ impl RecoveryTime {
                 work.read(die, work.geometry.page_offset(found), page);
             }
         }
-        work.total(scan)
+        work.total(image, scan)
     }
 
     /// With capacitors: what they have saved is read back, from all dies alike. These are the mapping, and
     /// the pages of the write buffer and those on their way from one block to another.
-    pub fn of_saved(config: &Config, ftl: &Ftl, buffered_pages: u64, scan: &Scan) -> Self {
+    pub fn of_saved(
+        config: &Config,
+        ftl: &Ftl,
+        buffered_pages: u64,
+        (image, scan): (&Image, &Scan),
+    ) -> Self {
         let mut work = Work::new(config, &ftl.geometry);
         let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
         let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry.page_size));
@@ -87,7 +94,7 @@ impl RecoveryTime {
             let die = DieId::from_index((number % ftl.geometry.dies() as u64) as usize);
             work.read(die, 0, together);
         }
-        work.total(scan)
+        work.total(image, scan)
     }
 }
 
@@ -98,23 +105,37 @@ impl<'a> Work<'a> {
     }
 
     fn read(&mut self, die: DieId, offset: u32, transfer: Duration) {
+        self.read_in(self.timing.read(offset), die, offset, transfer);
+    }
+
+    fn read_in_cache(&mut self, die: DieId, offset: u32, transfer: Duration) {
+        let array = self.timing.cache.map_or(Duration::ZERO, |cache| cache.read);
+        self.read_in(array, die, offset, transfer);
+    }
+
+    /// A page is read, in so long a time. An array read of the first of pages that are programmed together brings all of them.
+    fn read_in(&mut self, array: Duration, die: DieId, offset: u32, transfer: Duration) {
         let work = &mut self.dies[die.index()];
-        work.array += self.timing.read(offset);
+        if offset.is_multiple_of(self.geometry.units_per_program) {
+            work.array += array;
+        }
         work.bus += self.timing.command + transfer;
         work.pages_read += 1;
     }
 
-    fn read_in_cache(&mut self, die: DieId, transfer: Duration) {
-        let work = &mut self.dies[die.index()];
-        work.array += self.timing.cache.map_or(Duration::ZERO, |cache| cache.read);
-        work.bus += self.timing.command + transfer;
-        work.pages_read += 1;
+    /// Erase of `block`, in its cell mode.
+    fn erase(&self, image: &Image, block: BlockId) -> Duration {
+        match self.timing.cache {
+            Some(cache) if image.is_in_cache(block) => cache.erase,
+            _ => self.timing.erase,
+        }
     }
 
-    fn total(mut self, scan: &Scan) -> RecoveryTime {
+    fn total(mut self, image: &Image, scan: &Scan) -> RecoveryTime {
         for block in &scan.erased {
             let die = self.geometry.die_of_plane(self.geometry.plane_of_block(*block));
-            self.dies[die.index()].erases += self.timing.erase;
+            let erase = self.erase(image, *block);
+            self.dies[die.index()].erases += erase;
         }
         let mut buses = vec![Duration::ZERO; self.geometry.channels as usize];
         for (die, work) in self.dies.iter().enumerate() {

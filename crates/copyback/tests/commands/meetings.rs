@@ -91,6 +91,19 @@ fn a_read_suspends_a_program_of_the_cache_for_as_long_as_it_takes() {
 }
 
 #[test]
+fn a_block_of_the_cache_whose_erase_was_cut_off_is_erased_in_its_own_mode() {
+    let mut toy = toy(&[CACHE, UNPROTECTED]);
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    let erases = FOLD + 2 * (5_000 + 200_000);
+    let cut = toy.cut_power(erases + 250_000);
+    assert_eq!((cut.cut_erases, cut.scan.erased.len()), (1, 1));
+    // Two pages of the cache's block; two of the block that they were moved to, and the erased one behind; the first of
+    // fourteen others.
+    let scan = 2 * 16_000 + (3 + 14) * READ;
+    assert_eq!(cut.time.time.as_ns(), scan + 500_000);
+}
+
+#[test]
 fn pages_of_the_cache_share_no_cells() {
     let mut toy = toy(&[CACHE, UNPROTECTED, &[("ssd.power.paired_pages", "2")]]);
     toy.writes(0, &[(1, 0), (2, 1)]);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{COMMAND, DIE, PROGRAM, UNIT, number, run};
+use crate::{COMMAND, DIE, PROGRAM, READ, UNIT, number, run};
 
 const UNPROTECTED: [(&str, &str); 5] = [
     ("ssd.power.protection", "'none'"),
@@ -128,4 +128,20 @@ fn what_was_flushed_is_there_after_a_cut() {
         assert_eq!(number(&summary, "/power_loss/durable_pages_lost"), 0.0, "{more:?}");
         assert_eq!(number(&summary, "/power_loss/flushed_pages_lost"), 0.0, "{more:?}");
     }
+}
+
+/// What the last unit of a page tells is read with the first: an array read brings all of them.
+#[test]
+fn a_scan_reads_each_page_once_whatever_units_are_in_it() {
+    let summary = unprotected(&[
+        ("ssd.power.cuts", "{ type = 'at', times = ['1ns'] }"),
+        ("ssd.power.metadata", "'4KiB'"),
+        ("workload.read_share", "1.0"),
+        ("precondition.fill", "1.0"),
+    ]);
+    // Of 32 blocks of 16 pages 24 are full; of eight the first page is seen to be erased.
+    let full = 24.0 * 16.0 * (READ + 4.0 * (COMMAND + UNIT));
+    let erased = 8.0 * (READ + COMMAND + UNIT);
+    let expected = (full + erased) * 1e-3;
+    assert_eq!(number(&summary, "/power_loss/recovery_ms/mean"), expected);
 }
