@@ -204,3 +204,20 @@ fn the_status_tells_of_planes_that_fall_below_the_thresholds() {
     let status = toy.ssd.status();
     assert_eq!((status.below_register, status.crossings, status.free_blocks_min), (0, 1, FREE));
 }
+
+#[test]
+fn what_can_still_be_written_is_what_all_planes_can_take_alike() {
+    // The first plane has a block less than the second, of whose pages fewer have been written.
+    let planes = [TIGHT[0], TIGHT[1], ("ssd.geometry.planes_per_die", "2")];
+    let summary = ("ssd.ftl.summary_page", "{ type = \"last_page\", transfer = \"16B\" }");
+    for (changes, data_pages) in [(planes.to_vec(), 4), ([&planes[..], &[summary]].concat(), 3)] {
+        let mut toy = Toy::filled(&changes, &[0, 2, 4, 6, 8, 1]);
+        toy.ask(0, until_target(0));
+        let free =
+            [PlaneId(0), PlaneId(1)].map(|plane| toy.ssd.backend().ftl.space.free_blocks(plane));
+        assert!(free[0] < free[1], "{free:?}");
+        let least = free[0] as u64;
+        // Of two planes, blocks above the two that must be free, in bytes.
+        assert_eq!(toy.ssd.status().writable, 2 * (least - 2) * data_pages * 4096);
+    }
+}
