@@ -1,5 +1,6 @@
 //! Arrays as wholes: what must hold whatever the drives do.
 
+mod meetings;
 mod repairs;
 
 use std::fmt::Write;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{load, run, without, written};
 
 /// One die a drive, whose array takes 50 us to read: four times as long in vain. Nothing else takes any time.
-const DRIVES: &str = r#"
+pub const DRIVES: &str = r#"
 audit = true
 [array]
 layout = "raid5"
@@ -55,7 +55,7 @@ fn summary(requests: Requests<'_>, settings: &[(&str, &str)]) -> Value {
     run(&config).summary().expect("it has run").to_json()
 }
 
-fn number(summary: &Value, pointer: &str) -> f64 {
+pub fn number(summary: &Value, pointer: &str) -> f64 {
     summary.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {pointer}"))
 }
 

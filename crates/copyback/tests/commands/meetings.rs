@@ -3,6 +3,8 @@
 //! A read takes 31 us (command 1, array 20, data 10), a write 211 us, an erase 1500 us. In the mode of the SLC cache the array
 //! takes 5, 50 and 500 us. Suspending takes 5 us, resuming 3 us.
 
+use copyback::ids::{Lpn, PlaneId};
+
 use crate::toy::Toy;
 
 type Changes = &'static [(&'static str, &'static str)];
@@ -109,7 +111,7 @@ fn pages_of_the_cache_share_no_cells() {
     toy.writes(0, &[(1, 0), (2, 1)]);
     let cut = toy.cut_power(CACHED + 30_000);
     assert_eq!((cut.torn_pages, cut.paired_pages_torn, cut.lost.len()), (1, 0, 0));
-    assert!(toy.ssd.backend().ftl.lookup(copyback::ids::Lpn(0)).is_some());
+    assert!(toy.ssd.backend().ftl.lookup(Lpn(0)).is_some());
 }
 
 #[test]
@@ -167,6 +169,22 @@ fn a_cut_during_a_suspended_program_tears_its_page_and_no_other() {
     assert_eq!(cut.time.time.as_ns(), (4 + 7) * READ);
 }
 
+#[test]
+fn what_capacitors_have_saved_is_read_back_by_all_dies() {
+    // Of 16384 pages half are logical: 4 bytes of each are four pages. A page that is programmed at the cut is finished.
+    let size: Changes = &[("ssd.power.cuts", "{ type = 'at', times = ['1h'] }")];
+    let one: Changes = &[("ssd.geometry.blocks_per_plane", "2048")];
+    let four: Changes =
+        &[("ssd.geometry.blocks_per_plane", "512"), ("ssd.geometry.chips_per_channel", "4")];
+    for (dies, expected) in [(one, 4 * READ), (four, 4 * 11_000)] {
+        let mut toy = toy(&[size, dies]);
+        toy.write(0, 1, 0);
+        let cut = toy.cut_power(100_000);
+        assert_eq!((cut.time.pages_read, cut.time.time.as_ns()), (4, expected));
+        assert!(toy.ssd.backend().ftl.lookup(Lpn(0)).is_some());
+    }
+}
+
 /// A die whose first block holds pages 0 and 1; the second is open.
 fn kept(changes: &[Changes]) -> Toy {
     let two: Changes = &[("ssd.geometry.pages_per_block", "2"), ("ssd.gc.copyback", "true")];
@@ -209,7 +227,7 @@ fn a_read_suspends_the_erase_of_a_block_that_is_refreshed() {
     toy.assert_ends(4, erases + 700_000 + 5_000 + READ);
     let erased = erases + 1_500_000 + SUSPENDING + READ;
     toy.run_until(erased - 1);
-    let free = |toy: &Toy| toy.ssd.backend().ftl.space.free_blocks(copyback::ids::PlaneId(0));
+    let free = |toy: &Toy| toy.ssd.backend().ftl.space.free_blocks(PlaneId(0));
     let before = free(&toy);
     toy.run_until(erased);
     assert_eq!(free(&toy), before + 1);

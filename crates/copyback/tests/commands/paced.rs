@@ -4,8 +4,10 @@
 use copyback::ids::PlaneId;
 use copyback::ssd::Part::{GcSamePlane, QueueBehindIo, Service};
 use copyback::units::TotalTime;
+use copyback::{Simulation, Status};
+use serde_json::Value;
 
-use crate::toy::Toy;
+use crate::toy::{Toy, config};
 
 /// Three blocks are free of eight: as many as the soft threshold asks for. The host's open block is full.
 const BRINK: [u32; 20] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 4, 8, 0, 4, 8, 0, 4];
@@ -194,5 +196,101 @@ fn a_write_that_another_die_takes_meanwhile_has_not_waited_for_steps() {
         toy.writes(6_000_000, &some(30, 2));
         toy.run_until(8_000_000);
         assert_eq!(toy.ssd.counters().pacing.throttled, throttled, "{waiting} have waited");
+    }
+}
+
+#[test]
+fn a_step_that_is_suspended_pays_for_one_step() {
+    let suspend = "{ type = \"program_erase\", suspend = \"5us\", resume = \"3us\", most = 2 }";
+    let end_of = |reads: &[u64]| {
+        let mut toy = on_the_brink(PACED, &[("ssd.commands.suspend", suspend)]);
+        toy.writes(0, &writes(16));
+        for (request, ns) in (20..).zip(reads) {
+            toy.read(*ns, request, 9);
+            toy.assert_ends(request, ns + 5_000 + 31_000);
+        }
+        toy.run();
+        let pacing = toy.ssd.counters().pacing;
+        (
+            [9, 16].map(|write| toy.ended(write).expect("it has ended")),
+            pacing.charged,
+            pacing.throttled,
+        )
+    };
+    // Sixteen writes, three copies and four erases: wwwwwwwcwewwcwwewwwew. The first erase lies before the ninth write.
+    let [ninth, last] =
+        [9 * 211_000 + 220_000 + 1_500_000, 16 * 211_000 + 2 * 220_000 + 3 * 1_500_000];
+    let (alone, charged, throttled) = end_of(&[]);
+    assert_eq!(alone, [ninth, last]);
+    // The first erase begins at 1908 us. Suspending it takes 5 us, the read 31, resuming it 3.
+    let suspended = end_of(&[2_500_000]);
+    assert_eq!(suspended, ([ninth + 39_000, last + 39_000], charged, throttled));
+    let twice = end_of(&[2_500_000, 2_700_000]);
+    assert_eq!(twice, ([ninth + 78_000, last + 78_000], charged, throttled));
+}
+
+/// A die of four planes under more random writes than it can take, in a closed loop.
+const OVERLOADED: &[(&str, &str)] = &[
+    ("ssd.geometry.planes_per_die", "4"),
+    ("ssd.geometry.blocks_per_plane", "40"),
+    ("ssd.geometry.pages_per_block", "64"),
+    ("ssd.ftl.over_provisioning", "0.3"),
+    ("ssd.ftl.allocation", "dynamic"),
+    ("ssd.gc.soft_threshold", "{ blocks = 5 }"),
+    ("ssd.gc.preemption", PACED),
+    ("precondition.fill", "1.0"),
+    ("precondition.overwrites", "1.0"),
+    ("workload.type", "synthetic"),
+    ("workload.requests", "20000"),
+    ("workload.request_size", "4KiB"),
+    ("workload.read_share", "0.2"),
+    ("workload.iodepth", "16"),
+];
+
+/// Moves and erases of a run for each step that was charged.
+fn done_for_each_step_charged(changes: &[(&str, &str)]) -> f64 {
+    let config = config(&[OVERLOADED, changes].concat());
+    let mut simulation = Simulation::new(&config, None).expect("nothing to read");
+    while simulation.advance(1 << 20).expect("nothing is violated") == Status::Running {}
+    let summary = simulation.summary().expect("it has run").to_json();
+    let number = |pointer| summary.pointer(pointer).and_then(Value::as_f64).expect(pointer);
+    assert_eq!(number("/gc/stalled_us"), 0.0, "{changes:?}");
+    let done = number("/gc/pages_moved") + number("/gc/erases");
+    done / number("/gc/pacing/steps_charged")
+}
+
+/// Where nothing but charges lets collections go on, what is charged is what is done.
+#[test]
+fn what_is_charged_is_what_is_done_whatever_else_the_drive_does() {
+    let suspend = "{ type = \"program_erase\", suspend = \"5us\", resume = \"3us\", most = 2 }";
+    let summary_page = "{ type = \"last_page\", transfer = \"16B\" }";
+    for changes in [
+        &[][..],
+        &[("ssd.ftl.allocation", "\"CWDP\"")],
+        &[("ssd.timing.register", "\"double\"")],
+        &[("ssd.gc.copyback", "true")],
+        &[("ssd.gc.threshold_scope", "\"drive\"")],
+        &[("ssd.gc.unit", "\"line\""), ("ssd.geometry.dies_per_chip", "2")],
+        &[
+            ("ssd.geometry.page_size", "16KiB"),
+            ("ssd.geometry.pages_per_block", "16"),
+            ("ssd.ftl.mapping_unit", "4KiB"),
+            ("ssd.gc.copyback", "false"),
+        ],
+        &[("ssd.ftl.summary_page", summary_page)],
+        &[("ssd.commands.suspend", suspend)],
+        &[
+            ("ssd.slc_cache.static", "{ blocks = 2 }"),
+            ("ssd.slc_cache.when_full", "write_past"),
+            ("ssd.geometry.blocks_per_plane", "48"),
+        ],
+        &[
+            ("ssd.faults.program_failures", "1e-4"),
+            ("ssd.geometry.blocks_per_plane", "60"),
+            ("ssd.ftl.over_provisioning", "0.45"),
+        ],
+    ] {
+        let ratio = done_for_each_step_charged(changes);
+        assert!((ratio - 1.0).abs() < 0.03, "{ratio} with {changes:?}");
     }
 }
