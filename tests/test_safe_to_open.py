@@ -5,6 +5,7 @@ The stranger's folder names a policy in Python that lies in it and, once importe
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import signal
@@ -151,6 +152,36 @@ def test_why_is_asked_with_the_token_of_the_server(evil: Evil) -> None:
         assert TOKEN.search(ask(port, evil.why)[1])
     assert files(evil.sweep) == before
     assert not evil.has_run()
+
+
+def policy_of(port: int, path: str, method: str) -> set[str]:
+    """Return what the `Content-Security-Policy` of an answer holds, word by word."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.request(method, path)
+    answer = connection.getresponse()
+    answer.read()
+    told = answer.getheader("Content-Security-Policy")
+    connection.close()
+    assert answer.status == 200, path
+    assert told is not None, path
+    return set(told.split())
+
+
+def test_a_script_of_the_folder_has_an_origin_of_its_own(evil: Evil) -> None:
+    steals = f"<script>fetch({evil.why!r}).then(page => page.text())</script>"
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg">{steals}</svg>'
+    (evil.sweep / "report.html").write_text(steals)
+    for name in ("picture.svg", "page.xhtml", "no-suffix"):
+        (evil.sweep / name).write_text(picture)
+    made = f"/runs/{evil.run.name}/report.html"
+    with viewing(evil.sweep) as served:
+        for path in ("/", "/report.html", "/picture.svg", "/page.xhtml", "/no-suffix", made):
+            for method in ("GET", "HEAD"):
+                allowed = policy_of(served.port, path, method)
+                # Its charts and its buttons that save; not the origin, forms, windows of its own.
+                assert allowed == {"sandbox", "allow-scripts", "allow-downloads"}, path
+        # A button needs the origin, and the page that has it holds nothing of the folder's scripts.
+        assert "sandbox" not in policy_of(served.port, evil.why, "GET")
 
 
 def test_why_runs_no_policy_that_nobody_named(evil: Evil) -> None:

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 #: Most bytes of a form; ours have a token.
 _MOST_FORM = 1024
 
+#: Pages of the folder have an origin of their own: their scripts run, but read nothing from here.
+SANDBOX = "sandbox allow-scripts allow-downloads"
+
+#: No other page may show ours and lead a click to its button.
+UNFRAMED = "frame-ancestors 'none'"
+
 #: One page is made at a time.
 _making = Lock()
 
@@ -39,6 +45,12 @@ class _Handler(SimpleHTTPRequestHandler):
 
     token: Token
     again: Again
+    #: What a browser lets the answer do. Only the page with the token is not of the folder.
+    policy = SANDBOX
+
+    def end_headers(self) -> None:
+        self.send_header("Content-Security-Policy", self.policy)
+        super().end_headers()
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
         if not is_own_name(self.headers["Host"]):
@@ -103,10 +115,8 @@ class _Handler(SimpleHTTPRequestHandler):
         if keeps_slowest(run):
             self._lead_to(f"/{RUNS}/{quote(run.name)}/{REPORT}#late")
         else:
-            # No other page may show this one and lead a click to its button.
-            self._answer(
-                self.again.page(run), ("Content-Security-Policy", "frame-ancestors 'none'")
-            )
+            self.policy = UNFRAMED
+            self._answer(self.again.page(run))
 
     def _lead_to(self, address: str) -> None:
         asked = self.command == "POST"
@@ -115,14 +125,13 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def _answer(self, page: str, *headers: tuple[str, str]) -> None:
+    def _answer(self, page: str) -> None:
         content = page.encode()
         self.send_response(HTTPStatus.OK)
         for name, value in (
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Length", str(len(content))),
             ("Cache-Control", "no-store"),
-            *headers,
         ):
             self.send_header(name, value)
         self.end_headers()
