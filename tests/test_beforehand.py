@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +14,8 @@ from copyback import configuration
 from copyback.beforehand import announcements, check_memory, memory_of_machine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from copyback._core import Config
 
 GIB = 1 << 30
@@ -45,6 +50,37 @@ def test_nothing_is_prepared_for_what_nobody_could_wait_for(tiny: dict[str, Any]
     tiny["workload"]["request_size"] = "1MiB"
     with pytest.raises(copyback.InputError, match=r"workload\.requests: found about \de14 page"):
         copyback.run(tiny)
+
+
+@pytest.mark.parametrize("limit", ["v", "d"])
+def test_a_run_that_a_limit_of_the_process_cannot_hold_is_refused(
+    limit: str, tmp_path: Path
+) -> None:
+    config = tmp_path / "drive.toml"
+    config.write_text('[workload]\ntype = "synthetic"\nrequests = 1000\n')
+    # 268 million pages: at least half of 4 GiB, under a limit of 1.4.
+    large = "--set=ssd.geometry.blocks_per_plane=262144"
+    script = f'ulimit -{limit} 1500000; exec "$@"'
+    run = (sys.executable, "-m", "copyback", "run", config, "-q", large)
+    done = subprocess.run(["sh", "-c", script, "sh", *run], capture_output=True, text=True)
+    assert done.returncode == 2, done
+    assert re.fullmatch(
+        r"copyback: error: ssd\.geometry: a run of this needs about \S+ GiB of memory; "
+        r"allowed: what fits into the \S+ [GM]iB that this process may use\n",
+        done.stderr,
+    ), done.stderr
+
+
+def test_what_the_process_uses_already_is_no_room() -> None:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (64 * GIB, before[1]))
+        room = memory_of_machine()
+        assert room is not None
+        assert room < 64 * GIB
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def test_a_machine_knows_its_memory() -> None:

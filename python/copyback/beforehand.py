@@ -12,6 +12,8 @@ from copyback import units
 from copyback._core import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from copyback._core import Config
 
 #: The estimate is what a run needs at most; a half of it is needed whatever the run does.
@@ -19,6 +21,9 @@ CERTAIN = 0.5
 
 #: Where Linux says how much memory a container may use: control groups, version 2 and version 1.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+#: Columns of `/proc/self/statm`: the address space, and data with the stack.
+_SIZE, _DATA = 0, 5
 
 
 def check_memory(config: Config, *, there_is: int | None = None) -> None:
@@ -41,7 +46,7 @@ def check_memory(config: Config, *, there_is: int | None = None) -> None:
     if room is not None and needed * CERTAIN > room:
         raise InputError(
             f"ssd.geometry: a run of this needs about {units.size(needed)} of memory; "
-            f"allowed: what fits into the {units.size(room)} of this machine"
+            f"allowed: what fits into the {units.size(room)} that this process may use"
         )
 
 
@@ -55,7 +60,7 @@ def announcements(config: Config, *, there_is: int | None = None) -> list[str]:
     if room is not None and room < config.memory_bytes <= room / CERTAIN:
         told.append(
             f"ssd.geometry: this run needs up to {units.size(config.memory_bytes)} of memory, and "
-            f"this machine has {units.size(room)}"
+            f"this process may use {units.size(room)}"
         )
     return told
 
@@ -68,11 +73,32 @@ def announce(*configs: Config) -> None:
 
 
 def memory_of_machine() -> int | None:
-    """Return how many bytes of memory this process may use; None where nobody knows."""
+    """Return how many bytes of memory this process may still use; None where nobody knows."""
     known = [limit for limit in map(_limit, LIMITS) if limit is not None]
     with suppress(AttributeError, ValueError, OSError):  # not on Windows
         known.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    return min(known, default=None)
+    return min([*known, *_left_of_limits()], default=None)
+
+
+def _left_of_limits() -> Iterator[int]:
+    """Yield what each limit of this process (`ulimit -v`, `ulimit -d`) leaves, in bytes."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    for kind, column in ((resource.RLIMIT_AS, _SIZE), (resource.RLIMIT_DATA, _DATA)):
+        most, _ = resource.getrlimit(kind)
+        if most != resource.RLIM_INFINITY:
+            yield max(most - _used(column), 0)
+
+
+def _used(column: int) -> int:
+    """Return how many bytes this process has mapped; 0 where the system does not say."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[column]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _limit(path: str) -> int | None:
