@@ -196,6 +196,25 @@ def test_a_run_in_pieces_goes_on_once_there_is_room_again(box: Sandbox) -> None:
         assert again == whole, room
 
 
+@pytest.mark.parametrize("keeps", ["requests", "timeline"])
+def test_a_checkpoint_on_a_full_disk_names_that_disk(box: Sandbox, keeps: str) -> None:
+    command: tuple[str, ...] = (*COPYBACK, "run", "../tiny.toml", "-q")
+    # What the run leaves goes to another disk, which has room.
+    command += ("--out", "../out", "--checkpoint", "kept", "--checkpoint-every", "50ms")
+    command += ("--set", "workload.requests=15000")
+    others = {"requests", "commands", "collections", "messages"} - {keeps}
+    command += tuple(f"--set=metrics.{table}=false" for table in sorted(others))
+    command += ("--timeline", "0s:10s") if keeps == "timeline" else ()
+    rows = set()
+    for room in (1, 4, 8, 16, 30):
+        done = box.run(*command, pages=room)
+        assert done.status == 1, done
+        assert done.fault.startswith(("kept: No space left", "kept.rows: No space left")), room
+        rows.add(done.fault.startswith("kept.rows"))
+        assert not (box.home / "out").exists()
+    assert True in rows
+
+
 #: Serves a drive, writes to it, ends it, and says as it does.
 SERVED = """
 import pathlib, signal, sys

@@ -163,7 +163,7 @@ class Checkpoint:
         self, tables: Iterable[RowTableName], texts: Iterable[StreamName]
     ) -> Iterator[tuple[RowSinks, TextSinks]]:
         """Yield what takes the next part of tables and texts, whole when the context ends."""
-        with contextlib.ExitStack() as stack:
+        with naming(self.rows), contextlib.ExitStack() as stack:
             rows: RowSinks = {}
             pieces: dict[StreamName, Callable[[bytes], object]] = {}
             for table in tables:
