@@ -22,7 +22,6 @@ use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::nand::ReadOut;
 use crate::observer::Observer;
-use crate::placement::HostPage;
 use crate::purpose::Reason;
 use crate::transaction::Fifo;
 use crate::units::Instant;
@@ -137,30 +136,6 @@ impl Backend {
     #[inline(always)]
     pub fn may_fill(&self, die: DieId) -> bool {
         self.held.as_ref().is_some_and(|held| held.may_fill(&self.ftl, die))
-    }
-
-    /// Whether `die` is idle and can take a write of `page`, which has no place of its own.
-    pub fn is_free_for(&self, die: DieId, page: HostPage) -> bool {
-        self.flash.die(die).is_idle() && self.may_take(die, page)
-    }
-
-    fn may_take(&self, die: DieId, page: HostPage) -> bool {
-        self.collecting.leaves_free(die) && self.ftl.has_place(die, page)
-    }
-
-    /// The first die that takes a write of `page` at once and has a page that writes wait for and this one may fill.
-    pub fn die_with_held(&self, page: HostPage) -> Option<DieId> {
-        self.held.as_ref()?.first_die(&self.ftl, |die| {
-            self.flash.die(*die).only_transfers() && self.may_take(*die, page)
-        })
-    }
-
-    /// Whether a write of `page` that any die could take is left to another die than `die`, which has a page that writes wait
-    /// for and is about to look for work.
-    pub fn leaves_to_other(&self, die: DieId, page: HostPage) -> bool {
-        let waits = self.held.as_ref().is_some_and(|held| held.waits_in(&self.ftl, die));
-        let looks = |other: DieId| self.flash.is_awake(other) || !self.flash.die(other).is_idle();
-        !waits && self.die_with_held(page).is_some_and(looks)
     }
 
     /// Wakes the dies whose pages writes wait for.

@@ -7,6 +7,7 @@ use crate::nand::Command;
 use crate::placement::HostPage;
 use crate::transaction::TransactionId;
 
+use super::free_die::leaves_to_other;
 use super::queues::{Queues, WriteLevel, WriteQueue};
 use super::when::Admitted;
 
@@ -129,7 +130,7 @@ impl Queues {
     #[inline(never)]
     fn is_left_to_other(&self, backend: &Backend, die: DieId) -> bool {
         let first = self.first_write(WriteQueue::Device);
-        first.is_some_and(|id| backend.leaves_to_other(die, self.transactions.get(id).page()))
+        first.is_some_and(|id| leaves_to_other(backend, die, self.transactions.get(id).page()))
     }
 
     fn next_to_fill(backend: &Backend, die: DieId) -> Option<(u64, Next)> {

@@ -10,6 +10,7 @@ mod around;
 mod choice;
 mod dispatch;
 mod fill;
+mod free_die;
 mod made_up_moves;
 mod queues;
 mod rebuild;

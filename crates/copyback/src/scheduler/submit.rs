@@ -8,6 +8,7 @@ use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
 use super::Scheduler;
+use super::free_die::{die_with_held, is_free_for};
 use super::queues::WriteQueue;
 
 impl Scheduler {
@@ -150,11 +151,11 @@ impl Scheduler {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
         let dies = backend.ftl.geometry.dies();
-        if let Some(die) = backend.die_with_held(page) {
+        if let Some(die) = die_with_held(backend, page) {
             return backend.flash.wake(die);
         }
         let mut in_turn = going_round(self.next_die, dies).map(DieId::from_index);
-        if let Some(die) = in_turn.find(|die| backend.is_free_for(*die, page)) {
+        if let Some(die) = in_turn.find(|die| is_free_for(backend, *die, page)) {
             backend.flash.wake(die);
             self.next_die = (die.index() + 1) % dies;
         } else {
