@@ -9,7 +9,7 @@ use crate::ids::{PlaneId, Ppn, ProgramId};
 /// A page that has been filled up.
 #[derive(Debug, Clone, Copy)]
 pub struct Filled {
-    /// Its last unit.
+    /// The last unit of the page.
     pub last: Ppn,
     /// Units that hold nothing.
     pub units: u32,
@@ -35,9 +35,8 @@ impl Ftl {
     /// Fills up all pages that hold some units.
     pub fn fill_up_all(&mut self) {
         for plane in self.tables.space.planes() {
-            for (program, _) in self.tables.filled_in_part(plane) {
-                self.fill_up(program);
-            }
+            let filled_in_part: Vec<_> = self.tables.filled_in_part(plane).collect();
+            filled_in_part.iter().for_each(|(program, _)| _ = self.fill_up(*program));
         }
     }
 }
@@ -57,7 +56,8 @@ impl Tables {
         self.open_at(program).is_some()
     }
 
-    /// Whether that is so, and to fill it up leaves room for what is being reclaimed on its plane.
+    /// Whether the page that `program` writes may be filled up: it holds some units and not all, and what is being reclaimed on
+    /// its plane keeps its room.
     pub fn may_be_filled(&self, program: ProgramId) -> bool {
         let plane = self.plane_of_program(program);
         self.is_filled_in_part(program)
@@ -71,28 +71,33 @@ impl Tables {
 
     /// The open block with the page that `program` writes, if that is filled in part.
     fn open_at(&self, program: ProgramId) -> Option<Open> {
-        let open = self.filled_in_part(self.plane_of_program(program));
-        open.into_iter().find(|(of, _)| *of == program).map(|(_, open)| open)
+        let mut open = self.filled_in_part(self.plane_of_program(program));
+        open.find(|(of, _)| *of == program).map(|(_, open)| open)
     }
 
     /// The pages of `plane` that are filled in part, and the open blocks that they are in.
-    fn filled_in_part(&self, plane: PlaneId) -> Vec<(ProgramId, Open)> {
-        let of_stream = |stream| Some((self.space[plane].frontier(stream)?, Open::Stream(stream)));
+    fn filled_in_part(&self, plane: PlaneId) -> impl Iterator<Item = (ProgramId, Open)> {
+        let of_stream =
+            move |stream| Some((self.space[plane].frontier(stream)?, Open::Stream(stream)));
         let in_cache =
             self.slc.as_ref().and_then(|cache| Some((cache.frontier(plane)?, Open::Cache)));
         let open = self.streams.all().filter_map(of_stream).chain(in_cache);
-        open.filter(|(frontier, _)| !self.geometry.begins_program(frontier.next_page))
-            .map(|(next, open)| {
+        open.filter(|(next, _)| !self.geometry.begins_program(next.next_page)).map(
+            |(next, open)| {
                 let page = self.geometry.page(next.block, next.next_page);
                 (self.geometry.program_of(page), open)
-            })
-            .collect()
+            },
+        )
     }
 
     /// Leaves the next page of an open block without data. Returns it, and whether its block is full now.
     fn skip_page(&mut self, plane: PlaneId, open: Open) -> (Ppn, bool) {
         let (page, closes_block) = match open {
-            Open::Stream(stream) => self.skip_page_of(plane, stream),
+            Open::Stream(stream) => {
+                let place = self.take_next_page(plane, stream);
+                let closes_block = self.end_page(plane, stream, place, place.block);
+                (self.geometry.page(place.block, place.next_page), closes_block)
+            }
             Open::Cache => (self.skip_cache_page(plane), false),
         };
         let is_in_cache = self.is_in_cache(page);

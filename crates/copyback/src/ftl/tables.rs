@@ -443,7 +443,7 @@ impl Tables {
         self.leaves_room_for(plane, 1)
     }
 
-    /// Whether that is so of so many pages.
+    /// Whether so many pages may be written to the open blocks that a collection of `plane` needs, too.
     #[inline]
     pub(super) fn leaves_room_for(&self, plane: PlaneId, pages: u32) -> bool {
         !self.limits.mixes || self.leaves_room_for_moves(plane, pages)
@@ -686,21 +686,25 @@ impl Tables {
     ) -> Placed {
         let place = self.take_next_page(plane, stream);
         let page = self.program(mapping, place, lpn);
-        let closes_block = place.next_page + 1 == self.limits.data_pages;
-        if closes_block {
-            self.end_stream_block(plane, stream, self.geometry.block_of(page));
-        }
+        // A spare block may have taken the place of a failing one.
+        let closes_block = self.end_page(plane, stream, place, self.geometry.block_of(page));
         Placed { page, closes_block }
     }
 
-    /// Leaves the next page of the open block of a stream without data. Returns it, and whether the block is full now.
-    pub(super) fn skip_page_of(&mut self, plane: PlaneId, stream: Stream) -> (Ppn, bool) {
-        let place = self.take_next_page(plane, stream);
+    /// The page at `place` has been taken, in `block` of a stream. Returns whether the block is full now.
+    #[inline(always)]
+    pub(super) fn end_page(
+        &mut self,
+        plane: PlaneId,
+        stream: Stream,
+        place: Frontier,
+        block: BlockId,
+    ) -> bool {
         let closes_block = place.next_page + 1 == self.limits.data_pages;
         if closes_block {
-            self.end_stream_block(plane, stream, place.block);
+            self.end_stream_block(plane, stream, block);
         }
-        (self.geometry.page(place.block, place.next_page), closes_block)
+        closes_block
     }
 
     /// The open block of a stream is full.
@@ -733,7 +737,7 @@ impl Tables {
 
     /// Where the next page of a stream goes. The one after it comes next.
     #[inline(always)]
-    fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
+    pub(super) fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         match self.space.take_page(plane, stream) {
             Some(next) => next,
             None => self.begin_stream_block(plane, stream),

@@ -116,7 +116,7 @@ impl<'a> Work<'a> {
     /// A page is read, in so long a time. An array read of the first of pages that are programmed together brings all of them.
     fn read_in(&mut self, array: Duration, die: DieId, offset: u32, transfer: Duration) {
         let work = &mut self.dies[die.index()];
-        if offset.is_multiple_of(self.geometry.units_per_program) {
+        if self.geometry.begins_program(offset) {
             work.array += array;
         }
         work.bus += self.timing.command + transfer;
