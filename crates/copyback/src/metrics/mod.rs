@@ -141,7 +141,10 @@ impl Recorder {
         if completion.outcome == Outcome::Rejected {
             return;
         }
-        self.each_series().for_each(|series| series.completed(completion));
+        self.series.completed(completion);
+        if let Some(judged) = &mut self.judged {
+            judged.completed(completion);
+        }
         if let Some(watch) = &mut self.watch {
             watch.completed(completion, now);
         }
@@ -163,7 +166,10 @@ impl Recorder {
     /// When the next row over time ends: [`close_rows`](Self::close_rows) is due then.
     #[inline]
     pub fn rows_due(&self) -> Instant {
-        self.judged.as_ref().map_or(Instant::END, |judged| judged.due()).min(self.series.due())
+        match &self.judged {
+            None => self.series.due(),
+            Some(judged) => judged.due().min(self.series.due()),
+        }
     }
 
     /// Ends every row over time that ends at or before `now`, as [`Series::close_rows`].

@@ -358,7 +358,7 @@ impl Scheduler {
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
                     self.finish_read_or_rebuild(backend, id, now);
                 }
-                Kind::Write if self.waits_for_page(backend, id, now) => {}
+                Kind::Write if backend.held.is_some() && self.waits_for_page(backend, id, now) => {}
                 Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             }
