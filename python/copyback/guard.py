@@ -27,7 +27,7 @@ def is_own_name(host: str | None) -> bool:
 
 
 class Token:
-    """What a page of this server knows, and nobody else."""
+    """A secret of this server, which its own pages know and nobody else."""
 
     def __init__(self) -> None:
         self.text = secrets.token_urlsafe(32)

@@ -239,7 +239,10 @@ impl Mul<u32> for TotalTime {
 
 impl Sub for TotalTime {
     type Output = Self;
-    /// What is left of a time without a part of it. Checked in a release as well: statistics alone ask for it.
+    /// The rest of a time without a part of it.
+    ///
+    /// # Panics
+    /// If the part is longer, in a release as well: statistics alone ask, so that the check costs nothing.
     fn sub(self, part: Self) -> Self {
         let rest = self.0.checked_sub(part.0);
         Self(

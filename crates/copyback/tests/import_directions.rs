@@ -180,7 +180,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ("whole", &[]),
 ];
 
-/// What every module may use: how a checkpoint keeps its types, subtractions of counts, and, in its unit tests, configurations.
+/// Modules that every other may use: how a checkpoint keeps its types, subtractions of counts, and, in its unit tests, configurations.
 const EVERYBODY: [&str; 3] = ["checkpoint", "less", "test_config"];
 
 /// These put the parts together and may use all of them.

@@ -1,4 +1,4 @@
-//! What is recorded.
+//! Keys of what a run records.
 
 use crate::problem_of;
 

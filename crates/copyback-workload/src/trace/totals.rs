@@ -2,11 +2,11 @@
 
 use super::detect::lines_of;
 
-/// What a tool prints that adds requests up.
+/// Output of a tool that adds requests up.
 struct Totals {
-    /// Who prints it, and what.
+    /// The tool, and what it prints.
     what: &'static str,
-    /// All of this is on one of the first lines.
+    /// Words that stand together on one of the first lines.
     words: &'static [&'static str],
 }
 

@@ -43,7 +43,7 @@ struct Write {
 /// A flush that waits for writes.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Flush {
-    /// Its place among the writes of the buffer.
+    /// Place of the flush among the writes of the buffer.
     place: u64,
     /// The sequence number of the last write that it waits for.
     last: u64,
@@ -52,14 +52,14 @@ struct Flush {
 /// A page that is to be filled up.
 #[derive(Debug, Clone, Copy)]
 pub struct ToFill {
-    /// Its program.
+    /// The program that writes the page.
     pub program: ProgramId,
     /// The sequence number of the write that has waited longest for it; 0 if an erase waits.
     pub since: u64,
 }
 
 impl Held {
-    /// None yet, on a drive of a checked configuration; `None` if writes end when they have been transferred.
+    /// A record of no write yet, for a checked configuration; `None` if writes end when they have been transferred.
     pub fn new(config: &Config) -> Option<Box<Self>> {
         config.ssd.holds_units().then(Box::default)
     }
@@ -120,7 +120,8 @@ impl Held {
         self.flushes.drain(..ended);
     }
 
-    /// Something waits from now on until one of `all` writes ends, or nothing does. Returns whether that has changed.
+    /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits. Returns
+    /// whether that is news.
     pub fn wait_for_any(&mut self, all: Option<usize>) -> bool {
         std::mem::replace(&mut self.all, all) != all
     }

@@ -199,7 +199,7 @@ impl IdleAccount {
         }
     }
 
-    /// All time until `now` since the account began, the period under way included.
+    /// Time from the beginning of the account until `now`, the period under way included.
     pub fn times(&self, now: Instant) -> IdleTimes {
         let mut account = self.clone();
         account.advance(now);

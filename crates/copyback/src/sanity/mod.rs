@@ -11,7 +11,7 @@ mod sums;
 
 use serde_json::Value;
 
-/// What is wrong, and where.
+/// A check: as an error, the place in the summary and what is wrong there.
 type Checked = Result<(), String>;
 
 /// Checks a summary.

@@ -16,7 +16,7 @@ const OF_FLOWS: [&str; 9] = [
     "write_pages",
     "of_ramp",
 ];
-/// What drives do.
+/// Sections about the work of drives.
 const OF_DRIVES: [&str; 9] = [
     "flash",
     "media_bytes_written",

@@ -157,7 +157,7 @@ fn shares_are_all(path: &str, value: &Value) -> Checked {
     })
 }
 
-/// What is valid of the lines of each class is what is valid of all, where all lines have as many pages.
+/// Checks that valid shares of the classes, weighted by their lines, are that of all lines, where all lines have as many pages.
 fn classes_add_up_to_lines(path: &str, value: &Value) -> Checked {
     let Some(Value::Array(classes)) = value.pointer("/placement/classes") else { return Ok(()) };
     let Some(share) = number(value, "/lines/valid_share") else { return Ok(()) };

@@ -106,7 +106,7 @@ impl Queues {
         }
     }
 
-    /// What `die` would program next, and the sequence number of the write that waits for it.
+    /// The program that `die` would do next, and the sequence number of the write that waits for it.
     #[inline(always)]
     fn oldest_program(&self, backend: &Backend, die: DieId) -> Option<(u64, Next)> {
         let write = self.oldest_write(&backend.ftl, die);

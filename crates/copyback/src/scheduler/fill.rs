@@ -74,7 +74,7 @@ impl Scheduler {
         }
     }
 
-    /// Something waits from now on until one of `all` writes ends, or nothing does.
+    /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits.
     pub fn wait_for_any(backend: &mut Backend, all: Option<usize>) {
         if let Some(held) = &mut backend.held
             && held.wait_for_any(all)

@@ -1,4 +1,4 @@
-//! Which die takes a write that any could.
+//! The choice of a die for a write that any could take.
 
 use crate::backend::Backend;
 use crate::ids::DieId;

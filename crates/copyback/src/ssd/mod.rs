@@ -535,7 +535,7 @@ impl Ssd {
         }
     }
 
-    /// Something waits from now on until one of `all` writes ends, or nothing does.
+    /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits.
     pub fn wait_for_any(&mut self, all: Option<usize>) {
         Scheduler::wait_for_any(&mut self.backend, all);
     }

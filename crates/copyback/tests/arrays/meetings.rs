@@ -1,4 +1,4 @@
-//! What requests of an array take where its drives have features of their own. A read takes 50 us and a program 200 us, each
+//! Times of an array's requests where its drives have features of their own. A read takes 50 us and a program 200 us, each
 //! drive has one die, and nothing else takes any time.
 
 use serde_json::Value;

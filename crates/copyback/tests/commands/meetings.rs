@@ -1,4 +1,4 @@
-//! What an operation takes where two features meet: each amount is a sum of what the text says of the one and of the other.
+//! Times of operations where two features meet: each amount is a sum of what the text says of the one and of the other.
 //!
 //! A read takes 31 us (command 1, array 20, data 10), a write 211 us, an erase 1500 us. In the mode of the SLC cache the array
 //! takes 5, 50 and 500 us. Suspending takes 5 us, resuming 3 us.
@@ -25,7 +25,7 @@ const SUSPEND: Changes = &[(
     "{ type = \"program_erase\", suspend = \"5us\", resume = \"3us\", most = 2 }",
 )];
 
-/// What a scan reads of a page is all of it.
+/// No capacitors, and a scan that reads all of each page.
 const UNPROTECTED: Changes = &[("ssd.power.protection", "none"), ("ssd.power.metadata", "4KiB")];
 
 /// Blocks enough for programs that fail.
@@ -39,7 +39,7 @@ const ONE_RETRY: Changes =
 const CACHED: u64 = 61_000;
 const READ: u64 = 31_000;
 const WRITE: u64 = 211_000;
-/// What suspending and resuming take.
+/// Suspending and resuming: 5 and 3 us.
 const SUSPENDING: u64 = 5_000 + 3_000;
 
 fn toy(changes: &[Changes]) -> Toy {

@@ -1,5 +1,6 @@
 //! Drives without capacitors: a unit is safe when its page is programmed, and a page is filled up if somebody waits for that.
 
+use copyback::config::Loader;
 use serde_json::Value;
 
 use crate::{COMMAND, DIE, PROGRAM, READ, UNIT, number, run};
@@ -23,6 +24,25 @@ fn flushed(size: &str) -> Value {
         ("workload.iodepth", "1"),
         ("workload.flush_every", "1"),
     ])
+}
+
+#[test]
+fn what_nothing_fills_up_is_refused_by_name() {
+    for (key, value, told) in [
+        ("ssd.buffer.capacity", "'0B'", "ssd.buffer.capacity: found 0B; allowed with"),
+        (
+            "ssd.ftl.mapping",
+            "{ type = 'demand_paged', cache = '1KiB' }",
+            "ssd.ftl.mapping: found \"demand_paged\"; allowed with",
+        ),
+        ("ssd.gc.unit", "'line'", "ssd.gc.unit: found \"line\"; allowed with"),
+    ] {
+        let settings = UNPROTECTED.into_iter().chain([(key, value)]);
+        let loader = Loader::new().toml(DIE, "drive.toml", None);
+        let loader = settings.fold(loader, |loader, (key, value)| loader.set(key, value));
+        let faults = loader.load().expect_err(key).to_string();
+        assert!(faults.contains(told), "{faults}");
+    }
 }
 
 #[test]
@@ -130,7 +150,7 @@ fn what_was_flushed_is_there_after_a_cut() {
     }
 }
 
-/// What the last unit of a page tells is read with the first: an array read brings all of them.
+/// An array read brings all units of a page, so that the scan reads the array once for them.
 #[test]
 fn a_scan_reads_each_page_once_whatever_units_are_in_it() {
     let summary = unprotected(&[
