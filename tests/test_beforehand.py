@@ -71,6 +71,30 @@ def test_a_run_that_a_limit_of_the_process_cannot_hold_is_refused(
     ), done.stderr
 
 
+#: A device of 8 million pages that no estimate has refused, where 16 MiB are left.
+SHORT_OF_MEMORY = """
+import resource
+from copyback import _core, configuration
+
+geometry = {"geometry": {"blocks_per_plane": 8192}}
+config = configuration.load({"ssd": geometry, "workload": {"type": "synthetic", "requests": 10}})
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (16 << 20), resource.RLIM_INFINITY))
+_core.Simulation(config)
+"""
+
+
+def test_an_allocation_that_fails_ends_the_process_with_a_line() -> None:
+    pytest.importorskip("resource")
+    done = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], capture_output=True, text=True)
+    assert done.returncode == 2, done
+    assert re.fullmatch(
+        r"copyback: memory: \d+ more bytes were asked for and not given; "
+        r"allowed: a smaller device, or more memory\n",
+        done.stderr,
+    ), done.stderr
+
+
 def test_what_the_process_uses_already_is_no_room() -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_AS)

@@ -77,6 +77,9 @@ def _status(arguments: list[str]) -> int:
     except stopping.Stopped as stopped:
         complain("interrupted" if stopped.number == signal.SIGINT else "terminated")
         return 128 + stopped.number
+    except MemoryError:
+        complain("memory: used up; allowed: a smaller device, or more memory")
+        return 2
     except BrokenPipeError:
         # Whoever read our output has seen enough (`copyback ... | head`).
         close_stdout()
@@ -103,8 +106,6 @@ def _status(arguments: list[str]) -> int:
 def _machine_trouble(trouble: Exception) -> str:
     if isinstance(trouble, SimulationError | BrokenExecutor):
         return str(trouble)
-    if isinstance(trouble, MemoryError):
-        return "out of memory"
     if isinstance(trouble, OSError) and trouble.strerror:
         where = f"{shown(trouble.filename)}: " if trouble.filename else ""
         return f"{where}{trouble.strerror}"

@@ -4,9 +4,16 @@
 //! waits for the translation of its address as well. The system is asked for huge pages before
 //! memory is used for the first time, which is what maps it; it may decline.
 //!
-//! All `unsafe` code of the workspace is here: two calls, neither of which can change what memory holds.
+//! All `unsafe` code of the workspace is here: two calls, neither of which can change what memory holds, and the
+//! allocator of the Python package.
 
 #![allow(unsafe_code)]
+
+#[cfg(unix)]
+mod last_words;
+
+#[cfg(unix)]
+pub use last_words::LastWords;
 
 use std::mem::MaybeUninit;
 

@@ -18,6 +18,10 @@ mod victims;
 
 use pyo3::prelude::*;
 
+#[cfg(unix)]
+#[global_allocator]
+static ALLOCATOR: copyback_memory::LastWords = copyback_memory::LastWords;
+
 /// The compiled module `copyback._core`; `_core.pyi` describes it.
 #[pymodule]
 mod _core {
