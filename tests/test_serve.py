@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,6 +164,48 @@ def test_a_hundred_clients_and_those_that_break_off_hinder_nobody(drive: Served)
     with drive.client() as last:
         assert last.read(0, 1) == b"\0"
     assert "broken off with 1 requests unanswered" in drive.end()
+
+
+def peak_mib(process: subprocess.Popen[str]) -> int:
+    """Return the most memory that a process has held, in MiB."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) >> 10
+
+
+def test_all_clients_together_have_a_bound(drive: Served) -> None:
+    begins = peak_mib(drive.process)
+    # Each less than a single client may have, but 992 MiB together; nobody reads an answer.
+    clients = [drive.client() for _ in range(8)]
+    for client in clients:
+        for _ in range(31):
+            client.send(nbd.READ, 0, 4 << 20)
+    # Whoever has nothing under way is served meanwhile.
+    with drive.client() as small:
+        deadline = time.monotonic() + 2
+        while time.monotonic() < deadline:
+            small.write(5 << 20, b"small")
+            assert small.read(5 << 20, 5) == b"small"
+    assert peak_mib(drive.process) < begins + 512 + 96
+    # Requests that waited are served once the answers before them are read.
+    with ThreadPoolExecutor(len(clients)) as readers:
+        for length in readers.map(
+            lambda client: sum(len(client.receive()[2]) for _ in range(31)), clients
+        ):
+            assert length == 31 * (4 << 20)
+    assert peak_mib(drive.process) < begins + 512 + 96
+    for client in clients:
+        client.socket.close()
+    assert "waits, as all clients together have 5" in drive.end()
+
+
+def test_a_client_that_forces_unit_access_is_not_stopped(drive: Served) -> None:
+    # More than the 128 MiB that a client may have under way at once.
+    with drive.client() as client:
+        for _ in range(35):
+            client.write(0, bytes(4 << 20), nbd.FUA)
+        assert client.read(0, 1) == b"\0"
 
 
 def test_a_thousand_requests_are_in_flight(fast: Path, tmp_path: Path) -> None:

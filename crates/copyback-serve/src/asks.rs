@@ -57,6 +57,17 @@ pub enum Effect {
     Flush,
 }
 
+impl Effect {
+    /// Bytes of data that are held for it.
+    pub const fn held(&self) -> usize {
+        match self {
+            Self::Read { length, .. } => *length,
+            Self::Write { data, .. } => data.len(),
+            Self::Zero { .. } | Self::Trim { .. } | Self::Flush => 0,
+        }
+    }
+}
+
 /// What of a drive decides how it is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {

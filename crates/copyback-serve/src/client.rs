@@ -5,8 +5,10 @@ use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
+use crate::budget::Admission;
 use crate::export::ExportId;
 use crate::handshake::Handshake;
+use crate::output::Output;
 
 /// Which client, from the first on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +20,9 @@ const MOST_REQUESTS: usize = 4096;
 /// Bytes that may wait for a client, or be held for it, before nothing more is read from it.
 const MOST_HELD: usize = 128 << 20;
 
+/// Bytes of a buffer that are kept for the next use.
+const KEPT: usize = 1 << 20;
+
 /// A stream of bytes to a client.
 #[derive(Debug)]
 pub enum Stream {
@@ -27,19 +32,25 @@ pub enum Stream {
     Tcp(TcpStream),
 }
 
-impl Stream {
+impl Read for Stream {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Unix(stream) => stream.read(into),
             Self::Tcp(stream) => stream.read(into),
         }
     }
+}
 
+impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Unix(stream) => stream.write(bytes),
             Self::Tcp(stream) => stream.write(bytes),
         }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -70,15 +81,15 @@ pub struct Client {
     /// Bytes that have come, from `used` on.
     input: Vec<u8>,
     used: usize,
-    /// Bytes that are to go, from `sent` on.
-    output: Vec<u8>,
-    sent: usize,
+    output: Output,
     /// Where in the protocol it is.
     pub stage: Stage,
     /// Requests that are not answered yet.
     pub unanswered: usize,
     /// Bytes of data of these.
     pub held: usize,
+    /// Where its next request stands.
+    pub admission: Admission,
     /// Whether nothing more is read: it goes once all that is to go has gone.
     is_leaving: bool,
 }
@@ -99,24 +110,38 @@ impl Client {
             stream,
             input: Vec::new(),
             used: 0,
-            output: Vec::new(),
-            sent: 0,
+            output: Output::new(),
             stage,
             unanswered: 0,
             held: 0,
+            admission: Admission::Open,
             is_leaving: false,
         }
     }
 
     /// Whether it is time to read more from it.
     pub fn is_wanted(&self) -> bool {
-        let waits = self.output.len() - self.sent + self.held;
+        self.has_room() && self.admission != Admission::Waiting
+    }
+
+    /// Whether it may ask for more, as far as its own requests go.
+    pub fn has_room(&self) -> bool {
+        let waits = self.output.held() + self.held;
         !self.is_leaving && self.unanswered < MOST_REQUESTS && waits < MOST_HELD
     }
 
+    /// Bytes that its answers take, and that are set aside for the request that it sends.
+    pub fn set_aside(&self) -> usize {
+        let granted = match self.admission {
+            Admission::Granted(bytes) => bytes,
+            Admission::Open | Admission::Waiting => 0,
+        };
+        self.output.held() + granted
+    }
+
     /// Whether bytes wait to go to it.
-    pub const fn has_output(&self) -> bool {
-        self.sent < self.output.len()
+    pub fn has_output(&self) -> bool {
+        !self.output.is_empty()
     }
 
     /// Reads nothing more; the connection ends once what is to go has gone.
@@ -125,14 +150,12 @@ impl Client {
     }
 
     /// Whether nothing is left to be done for it.
-    pub const fn is_through(&self) -> bool {
+    pub fn is_through(&self) -> bool {
         self.is_leaving && !self.has_output()
     }
 
     /// Reads what has come, by way of `room`.
     pub fn receive(&mut self, room: &mut [u8]) -> Health {
-        self.input.drain(..self.used);
-        self.used = 0;
         match self.stream.read(room) {
             Ok(0) => Health::Gone,
             Ok(read) => {
@@ -149,6 +172,15 @@ impl Client {
         &self.input[self.used..]
     }
 
+    /// Lets go of the input that has been used.
+    pub fn forget_used(&mut self) {
+        self.input.drain(..self.used);
+        self.used = 0;
+        if self.input.len() < KEPT {
+            self.input.shrink_to(KEPT);
+        }
+    }
+
     /// The first bytes of the input have been used.
     pub const fn use_up(&mut self, bytes: usize) {
         self.used += bytes;
@@ -156,28 +188,20 @@ impl Client {
 
     /// The parts that a step of the handshake needs: where it is, what came, and where answers go.
     pub fn parts(&mut self) -> (&mut Stage, &[u8], &mut Vec<u8>) {
-        (&mut self.stage, &self.input[self.used..], &mut self.output)
+        (&mut self.stage, &self.input[self.used..], self.output.end())
     }
 
     /// Where answers go.
-    pub const fn output(&mut self) -> &mut Vec<u8> {
-        &mut self.output
+    pub fn output(&mut self) -> &mut Vec<u8> {
+        self.output.end()
     }
 
     /// Sends what is to go, as far as it will.
     pub fn send(&mut self) -> Health {
-        while self.has_output() {
-            match self.stream.write(&self.output[self.sent..]) {
-                Ok(0) => return Health::Gone,
-                Ok(written) => self.sent += written,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_passing(&error) => return Health::Well,
-                Err(_) => return Health::Gone,
-            }
+        match self.output.send(&mut self.stream) {
+            Ok(()) => Health::Well,
+            Err(_) => Health::Gone,
         }
-        self.output.clear();
-        self.sent = 0;
-        Health::Well
     }
 }
 

@@ -15,6 +15,7 @@
 #![allow(clippy::disallowed_types)]
 
 mod asks;
+mod budget;
 mod client;
 mod clock;
 mod command;
@@ -26,6 +27,7 @@ mod lateness;
 mod listen;
 mod live;
 mod log;
+mod output;
 mod server;
 mod shared;
 mod status;

@@ -11,6 +11,7 @@ use copyback::units;
 use copyback::workload::Operation;
 
 use crate::asks::{Asked, Effect};
+use crate::budget::PER_REQUEST;
 use crate::client::ClientId;
 use crate::clock::Clock;
 use crate::data::Data;
@@ -28,6 +29,8 @@ pub struct Live {
     /// Requests that the drive works on; free places hold none.
     under_way: Vec<Option<UnderWay>>,
     free: Vec<usize>,
+    /// Bytes of memory that requests under way take.
+    taken: usize,
     /// Cuts of power that nobody has taken.
     cuts: Vec<PowerCut>,
     /// What was asked.
@@ -46,6 +49,8 @@ struct UnderWay {
     client: ClientId,
     cookie: u64,
     effect: Effect,
+    /// Bytes of data that are held for it until it is answered.
+    held: usize,
     /// Parts that the drive has not done yet.
     left: usize,
     then_flush: bool,
@@ -112,6 +117,7 @@ impl Live {
             last_ns: 0,
             under_way: Vec::new(),
             free: Vec::new(),
+            taken: 0,
             cuts: Vec::new(),
             log: Log::new(keeps_log),
         })
@@ -125,6 +131,11 @@ impl Live {
     /// The clock.
     pub const fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// Bytes of memory that requests under way take, also those whose clients are gone.
+    pub const fn taken(&self) -> usize {
+        self.taken
     }
 
     /// What the drive holds, for reads that it has done.
@@ -147,10 +158,13 @@ impl Live {
         for ask in &asks {
             row = self.hand_in(at_ns, *ask, place, unseen)?;
         }
+        let held = effect.held();
+        self.taken += PER_REQUEST + held;
         let request = UnderWay {
             client,
             cookie,
             effect,
+            held,
             left: asks.len(),
             then_flush,
             outcome: Outcome::Done,
@@ -341,6 +355,7 @@ impl Live {
             return Ok(());
         }
         self.free.push(place);
+        self.taken -= PER_REQUEST + request.held;
         if !request.is_orphan {
             done.push(self.answer(request, last, now));
         }
@@ -348,7 +363,7 @@ impl Live {
     }
 
     fn answer(&self, request: UnderWay, last: &Completion, now: Instant) -> Done {
-        let UnderWay { client, cookie, effect, outcome, trouble, row, .. } = request;
+        let UnderWay { client, cookie, effect, held, outcome, trouble, row, .. } = request;
         // What was read for a write in vain does not hinder the write.
         let has_failed = match outcome {
             Outcome::Done => false,
@@ -361,10 +376,11 @@ impl Live {
             Some(error) if is_full(error) => Err(Errno::NoSpace),
             Some(_) => Err(Errno::Io),
         };
-        let (read, held) = match effect {
-            Effect::Read { offset, length } => (Some((offset, length)), length),
-            Effect::Write { data, .. } => (None, data.len()),
-            Effect::Zero { .. } | Effect::Trim { .. } | Effect::Flush => (None, 0),
+        let read = match effect {
+            Effect::Read { offset, length } => Some((offset, length)),
+            Effect::Write { .. } | Effect::Zero { .. } | Effect::Trim { .. } | Effect::Flush => {
+                None
+            }
         };
         let due = self.clock.when(last.at.as_ns()).unwrap_or(now);
         let took_ns = (last.at - last.arrival).as_ns();

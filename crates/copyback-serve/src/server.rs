@@ -1,6 +1,7 @@
 //! The loop: bytes of clients in, requests to the drive, answers out when they are due. One thread does it all, so that
 //! nothing is between the clock and an answer.
 
+mod admit;
 mod answer;
 mod entrance;
 mod hear;

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use copyback::Error;
 
-use crate::asks::{self, Effect, Manner};
+use crate::asks::{self, Manner};
+use crate::budget::Admission;
 use crate::client::{Client, ClientId, Health, Stage};
 use crate::command;
 use crate::export::Exports;
@@ -37,6 +38,7 @@ impl Server {
             }
         }
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
+        client.forget_used();
         if client.send() == Health::Gone || client.is_through() {
             self.let_go(id);
         }
@@ -88,7 +90,7 @@ impl Server {
         if input.len() < wire::REQUEST_BYTES {
             return Ok(Some(Progress::Waits));
         }
-        if !client.is_wanted() {
+        if !client.has_room() {
             self.stalled.insert(id);
             return Ok(Some(Progress::Waits));
         }
@@ -102,25 +104,29 @@ impl Server {
             let length = request.length;
             return Ok(Some(broken(format!("writes {length} bytes at once"))));
         }
-        let used = wire::REQUEST_BYTES + request.data_bytes();
-        let Some(data) = input.get(wire::REQUEST_BYTES..used) else {
-            return Ok(Some(Progress::Waits));
-        };
         let is_too_long =
             request.command == wire::command::READ && request.length > wire::MOST_BYTES;
+        let reads = request.command == wire::command::READ && !is_too_long;
+        let answer = if reads { request.length as usize } else { 0 };
+        if !self.admit(id, request.data_bytes() + answer) {
+            self.stalled.insert(id);
+            return Ok(Some(Progress::Waits));
+        }
+        let Some(client) = self.clients.get_mut(&id) else { return Ok(Some(Progress::Waits)) };
+        let used = wire::REQUEST_BYTES + request.data_bytes();
+        let Some(data) = client.input().get(wire::REQUEST_BYTES..used) else {
+            return Ok(Some(Progress::Waits));
+        };
         let asked = match is_too_long {
             true => Err(Errno::Invalid),
             false => asks::of(id, &request, data, self.exports.get(export), self.manner),
         };
         client.use_up(used);
+        client.admission = Admission::Open;
         match asked {
             Ok(asked) => {
                 client.unanswered += 1;
-                client.held += match &asked.effect {
-                    Effect::Read { length, .. } => *length,
-                    Effect::Write { data, .. } => data.len(),
-                    Effect::Zero { .. } | Effect::Trim { .. } | Effect::Flush => 0,
-                };
+                client.held += asked.effect.held();
                 self.live.ask(asked, now, unseen)?;
             }
             Err(error) => {
