@@ -104,7 +104,7 @@ def token(port: int, path: str) -> str:
 
 def settled(port: int, path: str) -> bytes:
     """Return the page once nothing is under way."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while b'http-equiv="refresh"' in (page := ask(port, path)[1]):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -421,7 +421,7 @@ def test_a_saved_drive_or_run_brings_no_policy(
             ],
             stderr=subprocess.DEVNULL,
         ) as running:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 240
             while not saved.exists():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)

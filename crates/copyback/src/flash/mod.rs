@@ -182,6 +182,11 @@ impl<T> Flash<T> {
         !self.dies[die.index()].is_full() || self.takes_more_when_full
     }
 
+    /// Whether dies load what comes next beside what they do.
+    pub const fn has_two_registers(&self) -> bool {
+        self.double_register
+    }
+
     /// Whether `die` can begin a `command` of the host now.
     #[inline]
     pub fn takes_from_host(&self, die: DieId, command: Command) -> bool {

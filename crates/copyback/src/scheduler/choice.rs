@@ -7,7 +7,7 @@ use crate::nand::Command;
 use crate::placement::HostPage;
 use crate::transaction::TransactionId;
 
-use super::free_die::leaves_to_other;
+use super::free_die::{leaves_to_other, may_leave_to_other};
 use super::queues::{Queues, WriteLevel, WriteQueue};
 use super::when::Admitted;
 
@@ -122,7 +122,7 @@ impl Queues {
     #[inline(always)]
     fn is_for_other(&self, backend: &Backend, die: DieId) -> bool {
         self.write_level() == WriteLevel::Device
-            && backend.held.is_some()
+            && may_leave_to_other(backend)
             && self.is_left_to_other(backend, die)
     }
 

@@ -11,6 +11,7 @@ use crate::units::{Duration, Instant};
 
 use super::Scheduler;
 use super::choice::{Next, NextWrite};
+use super::free_die::may_leave_to_other;
 use super::queues::WriteQueue;
 
 impl Scheduler {
@@ -196,7 +197,7 @@ impl Scheduler {
         let NextWrite { queue, plane, offset } = next;
         let Some(id) = self.queues.pop_write(queue) else { return false };
         self.start_taken_write(backend, id, queue, (plane, offset), now);
-        if backend.held.is_some() {
+        if may_leave_to_other(backend) {
             // Others may have been left to this die.
             self.wake_for_waiting_writes(backend);
         }

@@ -8,7 +8,7 @@ use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
 use super::Scheduler;
-use super::free_die::{die_with_held, is_free_for};
+use super::free_die::{die_with_held, is_free_for, wake_to_load};
 use super::queues::WriteQueue;
 
 impl Scheduler {
@@ -146,7 +146,7 @@ impl Scheduler {
     }
 
     /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
-    /// there is none, wakes those that are short of space.
+    /// there is none, wakes those that can load a write beside what they do; or else those that are short of space.
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
@@ -158,7 +158,7 @@ impl Scheduler {
         if let Some(die) = in_turn.find(|die| is_free_for(backend, *die, page)) {
             backend.flash.wake(die);
             self.next_die = (die.index() + 1) % dies;
-        } else {
+        } else if !wake_to_load(backend, page) {
             backend.wake_dies_to_collect();
         }
     }
