@@ -14,6 +14,8 @@ RUN := $(UV) run --no-sync
 export UV_PYTHON_DOWNLOADS := never
 # Cargo on its own must not link libpython: an extension module finds it in the interpreter.
 export PYO3_BUILD_EXTENSION_MODULE := 1
+# Tests, benches and pages prepare their drives themselves, and leave the user's alone.
+export COPYBACK_CACHE := off
 
 .PHONY: help
 help: ## Show this list

@@ -30,6 +30,8 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     owner.take()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Prepared drives of the user are not for tests.
+    os.environ["COPYBACK_CACHE"] = "off"
 
 
 class RunCli(Protocol):

@@ -108,6 +108,10 @@ class Config:
         """Digest of what decides a prepared device: runs that share it may share its state file."""
 
     @property
+    def prepared_name(self) -> str | None:
+        """Name to keep prepared devices under, for other runs; None if that does not pay."""
+
+    @property
     def drive_digest(self) -> str:
         """Digest of what decides how the drive answers given requests: all but the workload."""
 
@@ -336,6 +340,12 @@ class Simulation:
 
     def advance(self, events: int) -> bool:
         """Work for about `events` instants, without the GIL; return whether the run is over."""
+
+    def is_prepared(self) -> bool:
+        """Return whether the devices are prepared and the run has not begun: once, if at all."""
+
+    def save_prepared(self, path: str | PathLike[str]) -> None:
+        """Save the prepared devices for other runs to start from."""
 
     def progress(self) -> Progress:
         """Return how far the run has come."""

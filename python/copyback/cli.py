@@ -16,6 +16,7 @@ import typer
 
 from copyback import __model__, __version__, owner, stopping
 from copyback._core import InputError, SimulationError
+from copyback.commands.cache import app as cache_app
 from copyback.commands.calibrate import calibrate
 from copyback.commands.compare import compare, tournament
 from copyback.commands.completion import completion
@@ -43,6 +44,7 @@ for command in (run, compare, search, tournament, calibrate, precondition, serve
 app.command("import")(import_)
 app.command()(validate)
 app.command()(completion)
+app.add_typer(cache_app, name="cache")
 app.add_typer(show_app, name="show", no_args_is_help=True)
 app.add_typer(trace_app, name="trace", no_args_is_help=True)
 app.add_typer(paper_app, name="paper", no_args_is_help=True)

@@ -14,6 +14,7 @@ from copyback import checkout, policy_names, stopping, typed, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Interrupted
+from copyback.prepared import Start
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from copyback.checkpoint import Checkpoint
     from copyback.frame import Frame
     from copyback.policies.bridge import Suppliers
+    from copyback.prepared import Folder
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -91,6 +93,8 @@ class Driver:
         Python are asked by one thread.
     checkpoint
         Where the run is written to as it goes, to go on from there. What it holds is gone on with.
+    kept_in
+        Where prepared drives are kept for other runs; nowhere if None.
     """
 
     def __init__(
@@ -102,6 +106,7 @@ class Driver:
         commit: Callable[[], str | None] = checkout.commit,
         threads: int = 1,
         checkpoint: Checkpoint | None = None,
+        kept_in: Folder | None = None,
     ) -> None:
         self.config = config
         self.notes = notes
@@ -113,8 +118,13 @@ class Driver:
         begun = self._clocks()
         suppliers = suppliers_of(config)
 
+        def on(prepared: Path | None) -> Simulation:
+            return Simulation(config, prepared, suppliers, 1 if suppliers else threads)
+
+        self.start = Start.of(config, kept_in) if state is None and suppliers is None else None
+
         def make() -> Simulation:
-            return Simulation(config, state, suppliers, 1 if suppliers else threads)
+            return on(state) if self.start is None else self.start.simulation(on)
 
         self.checkpoint = checkpoint
         if checkpoint is None:
@@ -198,6 +208,8 @@ class Driver:
         while True:
             begun = self._clocks()
             done = pace.advance(self.simulation)
+            if preparing and self.start is not None:
+                self.start.note(self.simulation)
             self._charge(begun)
             if preparing:
                 self.precondition_cpu_s = self.cpu_s

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
+from copyback import configuration, prepared
 from copyback._core import Config, InputError, Preparation, Progress
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Checkpoint, seconds
@@ -100,6 +100,7 @@ def run(
     bound: bool = False,
     timeline: str | None = None,
     threads: int | None = None,
+    cache: bool = True,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: str = "5min",
     progress: bool = False,
@@ -142,6 +143,9 @@ def run(
         Drives of an array that are worked on at the same time; one a core if None. The result is
         the same. They are prepared so, and run so where one has nothing to do with another: under
         an open loop on RAID-0 or JBOD, without coordination.
+    cache
+        Keep the prepared drive for the next run with the same, and start from one that was kept
+        (``copyback cache``). The result is the same.
     checkpoint
         A file that the run is written to as it goes, and when it is interrupted (Ctrl-C). If it is
         there, the run goes on from it, and returns what a run without interruption returns. It is
@@ -195,7 +199,13 @@ def run(
     kept = None
     if checkpoint is not None:
         kept = Checkpoint(Path(checkpoint), every_s=seconds(checkpoint_every))
-    driver = Driver(loaded, state=saved, threads=threads or cores(), checkpoint=kept)
+    driver = Driver(
+        loaded,
+        state=saved,
+        threads=threads or cores(),
+        checkpoint=kept,
+        kept_in=prepared.users() if cache else None,
+    )
     from copyback.console import progress_display
 
     with progress_display(quiet=not progress) as show:

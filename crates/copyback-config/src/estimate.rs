@@ -72,16 +72,21 @@ impl Config {
     }
 
     fn preparation(&self) -> Work {
+        Work {
+            key: "precondition.overwrites".to_owned(),
+            steps: self.pages_beforehand(),
+            what: "pages written beforehand",
+        }
+    }
+
+    /// Pages that are written to prepare the drives, at most, without those that collections move.
+    pub fn pages_beforehand(&self) -> f64 {
         let times = match self.precondition.overwrites {
             Overwrites::Fixed(times) => times,
             Overwrites::UntilSteady { round, most_rounds, .. } => round * f64::from(most_rounds),
         };
         let filled = self.precondition.fill.0 * self.logical_pages() as f64;
-        Work {
-            key: "precondition.overwrites".to_owned(),
-            steps: filled * (1.0 + times) * f64::from(self.array.devices),
-            what: "pages written beforehand",
-        }
+        filled * (1.0 + times) * f64::from(self.array.devices)
     }
 
     /// Each cut looks at every page of the drive.

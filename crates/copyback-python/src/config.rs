@@ -58,6 +58,11 @@ impl Config {
     }
 
     #[getter]
+    fn prepared_name(&self) -> Option<String> {
+        copyback::state::name_to_keep(&self.0)
+    }
+
+    #[getter]
     fn seed(&self) -> u64 {
         self.0.seed
     }

@@ -117,6 +117,16 @@ impl Simulation {
         }
     }
 
+    fn is_prepared(&mut self) -> bool {
+        self.inner().is_prepared()
+    }
+
+    fn save_prepared(&mut self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let inner = self.inner();
+        let saved = error::run(py, move || inner.save_prepared(&path));
+        saved.map_err(|error| self.raised.or(error))
+    }
+
     fn progress(&mut self) -> Progress {
         let now = self.inner().progress();
         Progress {

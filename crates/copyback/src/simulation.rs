@@ -229,12 +229,13 @@ impl Simulation {
             }
             return Ok(status);
         }
-        if let Some(preparation) = &mut self.preparation {
-            preparation.devices.advance(budget);
-            check_policies(&preparation.devices)?;
-            check_writable(&preparation.devices)?;
-        }
-        if let Some(ready) = self.preparation.take_if(|preparation| preparation.devices.is_done()) {
+        if let Some(waiting) =
+            self.preparation.as_mut().filter(|waiting| !waiting.devices.is_done())
+        {
+            waiting.devices.advance(budget);
+            check_policies(&waiting.devices)?;
+            check_writable(&waiting.devices)?;
+        } else if let Some(ready) = self.preparation.take() {
             let Waiting { devices, host } = ready.into_inner();
             let coordinator = self.coordinator.take();
             let mut run = Run::new(&self.config, devices.into_devices(), coordinator, host)?;
@@ -244,6 +245,25 @@ impl Simulation {
             self.run = Some(Outlined::new(run));
         }
         Ok(Status::Running)
+    }
+
+    /// Whether the devices are prepared and the run has not begun: after a call of [`advance`](Self::advance) that ends with
+    /// the preparation.
+    pub fn is_prepared(&self) -> bool {
+        self.preparation.as_ref().is_some_and(|waiting| waiting.devices.is_done())
+    }
+
+    /// Saves the devices, which [are prepared](Self::is_prepared), for other runs to start from.
+    ///
+    /// # Errors
+    /// As [`state::save`].
+    pub fn save_prepared(&self, path: &Path) -> Result<(), Error> {
+        match &self.preparation {
+            Some(waiting) if waiting.devices.is_done() => {
+                state::save(&self.config, &waiting.devices, path)
+            }
+            _ => Err(Error::Internal("devices are saved that are not prepared".to_owned())),
+        }
     }
 
     /// Reads up to `budget` requests again. Returns whether there are more.

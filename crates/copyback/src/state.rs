@@ -121,13 +121,30 @@ pub fn fingerprint(config: &Config) -> String {
     format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
 }
 
+/// Pages written beforehand from which on it pays to keep what they made: a file takes as long to load as some hundred thousand
+/// take to write.
+const WORTH_KEEPING: f64 = 1e6;
+
+/// A name under which the prepared devices of `config` can be kept for other runs, if that pays: of two runs with one name, built
+/// from the same sources, each may start from the other's. Policies from outside have no part in it.
+pub fn name_to_keep(config: &Config) -> Option<String> {
+    let pays = config.pages_beforehand() >= WORTH_KEEPING && !lacks_spare_areas(config);
+    let sources = env!("COPYBACK_SOURCES");
+    pays.then(|| format!("{}-{sources}-{VERSION}", fingerprint(config)))
+}
+
+/// Whether cuts of power ask for what a file does not tell.
+fn lacks_spare_areas(config: &Config) -> bool {
+    config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping()
+}
+
 /// Loads the devices that `path` holds, to be run under `config`.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
 /// for another device.
 pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
-    if config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping() {
+    if lacks_spare_areas(config) {
         return Err(Error::Input(NO_SPARE_AREAS.to_owned()));
     }
     let refuse = |problem: &str| Error::Input(format!("{}: {problem}", path.display()));
@@ -241,6 +258,18 @@ mod tests {
 
     fn fingerprint_of(settings: &[(&str, &str)]) -> String {
         fingerprint(&test_config::changed(settings))
+    }
+
+    #[test]
+    fn drives_are_kept_where_that_pays_and_cuts_need_no_more_than_a_file_tells() {
+        let name = |settings: &[(&str, &str)]| name_to_keep(&test_config::changed(settings));
+        assert_eq!(name(&[("precondition.overwrites", "0.0")]), None);
+        let much = ("precondition.overwrites", "1000.0");
+        let kept = name(&[much]).expect("a million pages and more");
+        assert_ne!(name(&[much, ("seed", "7")]).as_ref(), Some(&kept));
+        assert_eq!(name(&[much, ("ssd.timing.read", "1us")]), Some(kept));
+        let cut = ("ssd.power.cuts", "{ type = 'at', times = ['1s'] }");
+        assert_eq!(name(&[much, cut, ("ssd.ftl.mapping", "log_block")]), None);
     }
 
     #[test]

@@ -104,6 +104,14 @@ def run(
         bool, typer.Option("--audit", help="Check every invariant as the run goes; slower.")
     ] = False,
     threads: Threads = None,
+    cache: Annotated[
+        bool,
+        typer.Option(
+            "--cache/--no-cache",
+            help="Keep the prepared drive for the next run with the same, and start from one that "
+            "was kept (copyback cache). Same result.",
+        ),
+    ] = True,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -123,6 +131,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
+    from copyback import prepared
     from copyback.beforehand import announce
     from copyback.checkpoint import EVERY_S, Checkpoint, seconds
     from copyback.console import overview, progress_display, show
@@ -181,7 +190,12 @@ def run(
         # The directory is checked before the simulation, which may take hours.
         staging = stack.enter_context(Staging(out)) if out is not None else None
         driver = Driver(
-            loaded, state=state, notes=notes, threads=threads or cores(), checkpoint=kept
+            loaded,
+            state=state,
+            notes=notes,
+            threads=threads or cores(),
+            checkpoint=kept,
+            kept_in=prepared.users() if cache else None,
         )
         with progress_display(quiet=quiet or json_) as tell:
             if staging is not None:

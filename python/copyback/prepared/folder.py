@@ -1,0 +1,142 @@
+"""The folder that prepared drives are kept in, and how large it may grow."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copyback import units
+from copyback._core import InputError, size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Names the folder, or says "off".
+FOLDER = "COPYBACK_CACHE"
+#: Says how large it may grow.
+SIZE = "COPYBACK_CACHE_SIZE"
+#: How large it may grow, if nobody says.
+MOST_BYTES = 4 << 30
+#: A file that is being written this long was left by a process that was killed.
+ABANDONED_S = 3600.0
+
+_SUFFIX = ".state"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Prepared drives in files, of which those used last stay.
+
+    Several processes may use it at a time: each file is written beside its place and renamed, and
+    one that vanishes is prepared again.
+
+    Parameters
+    ----------
+    path
+        Where it is; made when the first drive is kept.
+    most_bytes
+        What all files may take together.
+    """
+
+    path: Path
+    most_bytes: int = MOST_BYTES
+
+    def find(self, name: str) -> Path | None:
+        """Return the file of a drive, which counts as used now; None if there is none."""
+        file = self._file(name)
+        try:
+            os.utime(file)
+        except OSError:
+            return None
+        return file
+
+    def keep(self, name: str, save: Callable[[Path], object]) -> None:
+        """Let `save` write a drive's file, and remove those used longest ago where it is too much.
+
+        Raises
+        ------
+        OSError
+            If the folder cannot be made.
+        """
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        save(self._file(name))
+        self._trim()
+
+    def forget(self, name: str) -> None:
+        """Remove a drive."""
+        with suppress(OSError):
+            self._file(name).unlink()
+
+    def clear(self) -> None:
+        """Remove all drives, and what killed processes left."""
+        for file in self._all():
+            with suppress(OSError):
+                file.unlink()
+
+    def sizes(self) -> list[int]:
+        """Return the bytes of each drive."""
+        return [size for _, size, _ in self._by_use()]
+
+    def _file(self, name: str) -> Path:
+        return self.path / f"{name}{_SUFFIX}"
+
+    def _all(self) -> list[Path]:
+        with suppress(OSError):
+            return [file for file in self.path.iterdir() if _SUFFIX in file.name]
+        return []
+
+    def _by_use(self) -> list[tuple[float, int, Path]]:
+        """Return when each drive was used, its bytes and its file; first the one used last."""
+        found = []
+        for file in self._all():
+            with suppress(OSError):
+                status = file.stat()
+                if file.suffix == _SUFFIX:
+                    found.append((status.st_mtime, status.st_size, file))
+                elif time.time() - status.st_mtime > ABANDONED_S:
+                    file.unlink()
+        return sorted(found, reverse=True)
+
+    def _trim(self) -> None:
+        left = self.most_bytes
+        for _, size, file in self._by_use():
+            left -= size
+            if left < 0:
+                with suppress(OSError):
+                    file.unlink()
+
+
+def users() -> Folder | None:
+    """Return the user's folder, as the environment names it; None if it says "off".
+
+    Raises
+    ------
+    InputError
+        If it names no size.
+    """
+    named = os.environ.get(FOLDER, "")
+    if named == "off":
+        return None
+    return Folder(Path(named) if named else _standard(), _most_bytes())
+
+
+def _standard() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("copyback", appauthor=False)
+
+
+def _most_bytes() -> int:
+    text = os.environ.get(SIZE)
+    if text is None:
+        return MOST_BYTES
+    try:
+        return size_bytes(text)
+    except (InputError, ValueError) as fault:
+        raise InputError(
+            f"{SIZE}: found {text!r}; allowed: a size such as {units.size(MOST_BYTES)!r}"
+        ) from fault
