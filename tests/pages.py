@@ -1,9 +1,9 @@
 """Pages of the documentation as a reader follows them: commands are run, outputs compared.
 
 A page is read fence by fence. `sh` is run, in a directory that has `examples` and what the page
-has made so far; `python` too. The lines of a `text` fence must be printed by the command before it,
-in that order; `…` stands for lines, or for the end of a line, that are left out. A comment before
-a fence, which readers do not see, says what is special:
+has made so far; `python` too, each fence as a file. The lines of a `text` fence must be printed by
+the command before it, in that order; `…` stands for lines, or for the end of a line, that are left
+out. A comment before a fence, which readers do not see, says what is special:
 
     <!-- file: mine.toml -->      the fence is written to this file
     <!-- exit status: 2 -->       the command fails like this
@@ -77,9 +77,15 @@ class Reader:
         elif fence.language == "sh":
             self.run(fence, ["sh", "-e", "-c", fence.text])
         elif fence.language == "python":
-            self.run(fence, [sys.executable, "-c", fence.text])
+            self.run(fence, [sys.executable, self.script(fence)])
         elif fence.language == "text":
             self.compare(fence)
+
+    def script(self, fence: Fence) -> str:
+        """Write a fence to a file of its own, as readers do, and return its name."""
+        name = f"line_{fence.line}.py"
+        (self.home / name).write_text(fence.text, encoding="utf-8")
+        return name
 
     def run(self, fence: Fence, command: list[str]) -> None:
         """Run a command, and keep what it prints."""

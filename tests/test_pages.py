@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FOLLOWED = [
     "README.md",
     "docs/guide/artefact.md",
+    "docs/guide/compare.md",
     "docs/guide/endurance.md",
     "docs/guide/examples.md",
     "docs/guide/faults.md",

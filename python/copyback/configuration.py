@@ -13,6 +13,9 @@ from copyback import policy_names
 from copyback._core import Config, InputError
 from copyback.streams import is_utf_8, shown
 
+#: Where the table of a choice names a policy in Python.
+_POLICY = "policy"
+
 
 def load(
     config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
@@ -68,7 +71,7 @@ def read(
             )
         return _checked(preset=preset, settings=settings)
     if isinstance(config, Mapping):
-        shape = dict(config)
+        shape = _with_names(config, "")
         if "workload" in shape:
             shape["workload"] = _absolute(shape["workload"])
         for section in policy_names.SECTIONS & shape.keys():
@@ -200,7 +203,37 @@ def workload_settings(preset: str) -> list[tuple[str, str]]:
 
 def keyword_settings(overrides: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return settings from keyword arguments: ``ssd__gc__victim`` is ``ssd.gc.victim``."""
-    return [(key.replace("__", "."), to_toml(value)) for key, value in overrides.items()]
+    keys = {name: name.replace("__", ".") for name in overrides}
+    return [(key, setting_text(key, overrides[name])) for name, key in keys.items()]
+
+
+def setting_text(key: str, value: Any) -> str:
+    """Return the value of a key as TOML; a policy may be its class.
+
+    Raises
+    ------
+    InputError
+        If there is no such value, or the class is no policy.
+    """
+    try:
+        return to_toml(_with_names(value, key))
+    except InputError as fault:
+        raise InputError(f"{key}: {fault}") from None
+
+
+def _with_names(node: Any, key: str) -> Any:
+    """Return a copy of what `key` holds in which policies that are classes have names."""
+    if isinstance(node, type):
+        from copyback.policies import given
+
+        name = given.name_of(node)
+        is_name = key.rpartition(".")[2] == _POLICY
+        return name if is_name else {"type": "python", _POLICY: name}
+    if isinstance(node, Mapping):
+        return {name: _with_names(item, name) for name, item in node.items()}
+    if isinstance(node, list | tuple):
+        return [_with_names(item, key) for item in node]
+    return node
 
 
 def to_toml(value: Any) -> str:

@@ -14,8 +14,9 @@ import numpy as np
 from copyback._core import InputError
 from copyback.policies.base import Device
 from copyback.policies.faults import FAULTS, fault
+from copyback.policies.files import file_of
 from copyback.policies.keeping import Keeper
-from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, file_of, named_in
+from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
 from copyback.policies.watch import look_after

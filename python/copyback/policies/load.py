@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.policies import given, sources
 from copyback.policies.coordination import CoordinationPolicy
 from copyback.policies.faults import fault
 from copyback.policies.placement import PlacementPolicy
@@ -87,12 +88,24 @@ class Named:
 
     def source_digest(self) -> str:
         """Return a digest of the source: of the file, or of all of the package that holds it."""
+        policy = self.load()
+        if given.is_given(self._reference):
+            return given.digest_in(self._reference)
         digest = hashlib.sha256()
-        for path in _sources(sys.modules[self.load().__module__]):
+        for path in sources.of_module(sys.modules[policy.__module__]):
             digest.update(path.read_bytes())
         return digest.hexdigest()
 
+    def digest(self) -> str:
+        """Return a digest of the source and of all that it imports: of what decides its answers."""
+        policy = self.load()
+        if given.is_given(self._reference):
+            return given.digest_in(self._reference)
+        return sources.digest_of(sys.modules[policy.__module__])
+
     def _find(self) -> Any:
+        if given.is_given(self._reference):
+            return self._given()
         place, colon, name = self._reference.rpartition(":")
         if not colon:
             return self._registered()
@@ -101,6 +114,15 @@ class Named:
         if not hasattr(module, name):
             raise self._refused(f"there is no {name} in {place}")
         return getattr(module, name)
+
+    def _given(self) -> Any:
+        policy = given.find(self._reference)
+        if policy is None:
+            raise self._refused(
+                "a class that a program has given, and that only such a program knows; allowed: "
+                "the class itself, from a program, or file.py:Class"
+            )
+        return policy
 
     def _registered(self) -> Any:
         known = registered(self.kind)
@@ -135,11 +157,6 @@ def named_in(config: Config) -> list[Named]:
     return [Named(kind, name[0], json.loads(name[1])) for kind, name in found if name is not None]
 
 
-def file_of(policy: type[Any]) -> str | None:
-    """Return the file that a class is in, if that is known."""
-    return getattr(sys.modules.get(policy.__module__), "__file__", None)
-
-
 def registered(kind: Kind) -> dict[str, metadata.EntryPoint]:
     """Return the policies that installed packages have registered, by name."""
     points = sorted(metadata.entry_points(group=kind.group), key=lambda point: point.name)
@@ -158,14 +175,6 @@ def _meaning(kind: Kind, name: str) -> str:
     except InputError as fault:
         return f"cannot be loaded: {fault}"
     return (inspect.getdoc(policy) or "").partition("\n")[0]
-
-
-def _sources(module: ModuleType) -> list[Path]:
-    package = sys.modules.get(module.__name__.partition(".")[0])
-    homes = getattr(package, "__path__", None)
-    if homes is not None:
-        return sorted(path for home in homes for path in Path(home).rglob("*.py"))
-    return [Path(module.__file__)] if module.__file__ is not None else []
 
 
 def _file(place: str) -> ModuleType:

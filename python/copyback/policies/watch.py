@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from copyback.policies.files import files_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
@@ -117,12 +119,19 @@ def _call_in(frame: FrameType | None, limits: Iterable[Limit]) -> tuple[FrameTyp
     """Return the frame of a policy that the simulator has called last, and its limit."""
     while frame is not None:
         caller = frame.f_back
-        if caller is None or _is_ours(caller.f_code.co_filename):
+        if _is_called_by_us(frame, caller):
             for limit in limits:
                 if frame.f_code.co_filename in limit.files:
                     return frame, limit
         frame = caller
     return None
+
+
+def _is_called_by_us(frame: FrameType, caller: FrameType | None) -> bool:
+    if caller is None:
+        # A program that has a policy in it runs for as long as it likes.
+        return frame.f_code.co_name != "<module>"
+    return _is_ours(caller.f_code.co_filename)
 
 
 def _is_ours(file: str) -> bool:
@@ -140,6 +149,6 @@ _WATCH = _Watch()
 
 def look_after(owner: Any, policy: type[Any], seconds: float) -> None:
     """End calls of a policy that take longer than so long, for as long as `owner` lives."""
-    files = {getattr(sys.modules.get(base.__module__), "__file__", None) for base in policy.__mro__}
-    own = frozenset(file for file in files if file is not None and not _is_ours(file))
+    files = {file for base in policy.__mro__ for file in files_of(base)}
+    own = frozenset(file for file in files if not _is_ours(file))
     _WATCH.add(owner, Limit(own, seconds))

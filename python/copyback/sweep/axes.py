@@ -69,12 +69,12 @@ def axis_of(key: str, values: Any) -> Axis:
     """Return an axis over values of Python or TOML."""
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise InputError(f"{key}: found {values!r}; a list of values is needed")
-    return Axis(key, tuple(value_text(value) for value in values))
+    return Axis(key, tuple(value_text(value, key) for value in values))
 
 
-def value_text(value: Any) -> str:
-    """Return a value as a setting has it: a name without quotes, anything else as TOML."""
-    return value if isinstance(value, str) else configuration.to_toml(value)
+def value_text(value: Any, key: str) -> str:
+    """Return a value of a key as a setting has it: a name without quotes, anything else as TOML."""
+    return value if isinstance(value, str) else configuration.setting_text(key, value)
 
 
 def _split(text: str) -> list[str]:

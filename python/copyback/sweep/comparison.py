@@ -197,7 +197,7 @@ def compare(
         grid=grid_of(over or {}),
         seeds=numbered_seeds(seeds),
         baseline=tuple(
-            (key, configuration.to_toml(value)) for key, value in (baseline or {}).items()
+            (key, configuration.setting_text(key, value)) for key, value in (baseline or {}).items()
         ),
     )
     plan = make_plan(

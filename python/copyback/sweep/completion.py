@@ -6,8 +6,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from copyback import policy_names
 from copyback._core import SimulationError
 from copyback.checkout import commit
+from copyback.policies import given
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.execute import BackendLostError, Execution, Task
 from copyback.sweep.inputs import unreadable
@@ -144,8 +146,7 @@ def _execute(
     by_key = {run.key: run for run in runs}
     made_by = commit()
     tasks = [
-        Task(run.key, Job(run.config.to_toml(), command, share.memory, made_by), run.state_digest)
-        for run in runs
+        Task(run.key, _job(run, command, share.memory, made_by), run.state_digest) for run in runs
     ]
     Execution(
         tasks,
@@ -154,3 +155,8 @@ def _execute(
         lambda task, fault: failures.add([(by_key[task.key], fault)]),
         on_waiting,
     ).run()
+
+
+def _job(run: Run, command: str, memory: int | None, made_by: str | None) -> Job:
+    policies = given.packed(policy_names.named_by(run.config).values())
+    return Job(run.config.to_toml(), command, memory, made_by, policies=policies)

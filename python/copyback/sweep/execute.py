@@ -136,11 +136,10 @@ class Execution:
     def _settle(self, future: Future[Any], awaited: _Awaited) -> None:
         try:
             given = future.result()
-        except BrokenExecutor:
+        except BrokenExecutor as lost:
             if self._attempts[awaited] >= MOST_ATTEMPTS:
                 raise BrokenExecutor(
-                    f"a run has ended its worker {MOST_ATTEMPTS} times, as a machine does that is "
-                    "short of memory; run fewer at once"
+                    f"a run has ended its process {MOST_ATTEMPTS} times: {lost}"
                 ) from None
             self._submit(awaited)
             return

@@ -8,19 +8,18 @@ import os
 import pickle
 import signal
 import threading
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
 from itertools import count
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
-from copyback import owner
 from copyback.destination import naming
 from copyback.sweep import work
+from copyback.sweep.processes import cause_of_end, context
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.context import BaseContext
     from pathlib import Path
     from types import TracebackType
 
@@ -66,7 +65,7 @@ class LocalBackend:
         self._pool.shutdown(cancel_futures=True)
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._jobs, mp_context=_context(), initializer=_begin_worker)
+        return ProcessPoolExecutor(self._jobs, mp_context=context(), initializer=_begin_worker)
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         with contextlib.suppress(RuntimeError):
@@ -77,7 +76,8 @@ class LocalBackend:
 
     def prepare(self, job: Job, digest: str) -> Future[Path]:
         """Prepare a device and save it."""
-        return self._submit(work.prepare, job, self._states / f"{digest}.state")
+        path = self._states / f"{digest}.state"
+        return _settled(self._submit(work.prepare, job, path), lambda: path)
 
     def simulate(self, job: Job, state: Path | None) -> Future[Any]:
         """Run a simulation."""
@@ -88,7 +88,7 @@ class LocalBackend:
         self._reports.add(report)
         asked = self._submit(_into_file, path, self._simulate, replace(job, report=report), state)
         asked.add_done_callback(lambda _: self._reports.discard(report))
-        return _read_back(asked, path)
+        return _settled(asked, lambda: _taken(path))
 
     def under_way(self) -> float:
         """Return how many simulations those that run now come to so far."""
@@ -97,20 +97,6 @@ class LocalBackend:
     def forget(self, state: Path) -> None:
         """Remove a saved device."""
         state.unlink(missing_ok=True)
-
-
-def _context() -> BaseContext:
-    """Return what starts processes: not forks of this one, whose threads may hold locks.
-
-    The command line has a process that has imported what simulations need, and is forked for each.
-    Other programs would have theirs forked from it, too.
-    """
-    is_possible = "forkserver" in multiprocessing.get_all_start_methods()
-    if not (is_possible and owner.is_command_line()):
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["copyback.sweep.preloaded"])
-    return context
 
 
 def _reported(path: Path) -> float:
@@ -127,15 +113,23 @@ def _into_file(path: Path, function: Callable[..., Any], *arguments: Any) -> Non
         path.write_bytes(content)
 
 
-def _read_back(asked: Future[None], path: Path) -> Future[Any]:
-    """Return a future of what a worker leaves in a file."""
+def _taken(path: Path) -> Any:
+    """Return what a worker has left in a file, which is not needed any more."""
+    result = pickle.loads(path.read_bytes())
+    path.unlink()
+    return result
+
+
+def _settled(asked: Future[Any], take: Callable[[], Any]) -> Future[Any]:
+    """Return a future of what is taken once a worker is done; a lost one is told with its end."""
     future: Future[Any] = Future()
 
-    def settle(done: Future[None]) -> None:
+    def settle(done: Future[Any]) -> None:
         try:
             done.result()
-            future.set_result(pickle.loads(path.read_bytes()))
-            path.unlink()
+            future.set_result(take())
+        except BrokenExecutor:
+            future.set_exception(BrokenExecutor(cause_of_end()))
         except BaseException as fault:  # the future must end, whatever happens
             future.set_exception(fault)
 

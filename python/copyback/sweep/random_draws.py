@@ -98,7 +98,7 @@ def _choice(key: str, value: Any) -> tuple[str, ...] | Range:
     if isinstance(value, dict) and {"min", "max"} <= set(value) <= _RANGE_KEYS:
         return _range(key, value)
     raise InputError(
-        f"random.keys.{key}: found {value_text(value)}; "
+        f"random.keys.{key}: found {value_text(value, key)}; "
         "a list or { min = ..., max = ..., log = true } is needed"
     )
 

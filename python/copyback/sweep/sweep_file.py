@@ -134,7 +134,7 @@ def _sweep_of(table: Mapping[str, Any], homes: _Homes) -> SweepFile:
 
 
 def _point(settings: Mapping[str, Any], homes: _Homes) -> Point:
-    return tuple((key, value_text(_located(key, v, homes))) for key, v in settings.items())
+    return tuple((key, value_text(_located(key, v, homes), key)) for key, v in settings.items())
 
 
 def _located(key: str, value: Any, homes: _Homes) -> Any:

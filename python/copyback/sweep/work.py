@@ -6,7 +6,7 @@ another machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ from copyback.simulate import save_state
 from copyback.sweep import memory, repeated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from copyback._core import Progress
 
 
@@ -38,6 +40,8 @@ class Job:
         Of Copyback, where the sweep was started.
     report
         A file in which the worker keeps what share of the simulation is done.
+    policies
+        Classes of policies that only the program has that has started the sweep, by their names.
     """
 
     config_toml: str
@@ -45,9 +49,14 @@ class Job:
     memory: int | None = None
     commit: str | None = None
     report: Path | None = None
+    policies: Mapping[str, bytes] = field(default_factory=dict)
 
     def config(self) -> Config:
-        """Return the configuration, checked."""
+        """Return the configuration, checked, and know the policies that came with it."""
+        if self.policies:
+            from copyback.policies import given
+
+            given.unpack(self.policies)
         return Config.load(toml=self.config_toml, name="the resolved configuration")
 
     def watch(self, progress: Progress) -> None:
