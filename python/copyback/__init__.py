@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
     from copyback.column import Column
     from copyback.frame import Frame
+    from copyback.known import presets
     from copyback.policies import (
         FOREVER,
         Admit,
@@ -70,6 +71,7 @@ __all__ = [
     "compare",
     "convert_trace",
     "precondition",
+    "presets",
     "run",
     "search",
     "trace_info",
@@ -101,6 +103,7 @@ _HOME = {
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulate",
+    "presets": "copyback.known",
     "run": "copyback.simulate",
     "search": "copyback.sweep.bisection",
     "trace_info": "copyback.trace",

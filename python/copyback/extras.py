@@ -11,6 +11,7 @@ from copyback._core import InputError
 #: For each library that is not in the base, what installs it.
 INSTALLED_BY = {
     "distributed": "copyback[dask]",
+    "matplotlib": "copyback[notebooks]",
     "pandas": "pandas",
     "polars": "copyback[polars]",
 }

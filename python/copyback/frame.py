@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Rows that a notebook shows.
 _SHOWN = 10
 
+#: Columns that are named in a line.
+_NAMED = 12
+
 
 class Frame:
     """A table: columns with names.
@@ -116,6 +119,10 @@ class Frame:
         """Return the values of a row by column."""
         return {name: column[place] for name, column in self.items()}
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield the values of each row by column, as ``pandas.DataFrame(frame)`` takes them."""
+        return self.iter_rows()
+
     def iter_rows(self) -> Iterator[dict[str, Any]]:
         """Yield the values of each row by column."""
         names = self.columns
@@ -160,7 +167,9 @@ class Frame:
         return arrow_stream(list(self.items()))
 
     def __repr__(self) -> str:
-        return f"Frame({self.height} rows of {', '.join(self.columns)})"
+        names = self.columns
+        more = f" and {len(names) - _NAMED} more columns" if len(names) > _NAMED else ""
+        return f"Frame({self.height} rows of {', '.join(names[:_NAMED])}{more})"
 
     def _repr_html_(self) -> str:
         def cells(tag: str, values: Iterable[Any]) -> str:

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from copyback._core import InputError
+from copyback.arguments import path as argument_path
 from copyback.older import check_config, summary_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
+    import pandas as pd
     import polars as pl
+    from matplotlib.figure import Figure
 
     from copyback.frame import Frame
     from copyback.summary import Summary
@@ -127,7 +130,7 @@ class Result:
         InputError
             If the directory holds no result.
         """
-        home = Path(directory)
+        home = argument_path("Result.load", directory, "directory")
         if not home.is_dir():
             raise InputError(f"{home}: no such directory")
         try:
@@ -265,10 +268,11 @@ class Result:
         """
         from copyback.outputs import replace_file
 
+        target = argument_path("write_hdr_log", path)
         if self.latency_log is None:
             hint = "run with metrics.histogram_interval, such as 1s"
             raise InputError(f"this result has no histograms; {hint}")
-        return replace_file(Path(path), self.latency_log)
+        return replace_file(target, self.latency_log)
 
     @property
     def timeline(self) -> list[dict[str, Any]] | None:
@@ -316,10 +320,52 @@ class Result:
         InputError
             If the result has no such table; without Polars, with the command that installs it.
         """
-        if table not in self._tables:
-            hint = f"; run with metrics.{table} = true" if table in ROW_TABLE_FILES else ""
-            raise InputError(f"this result has no table {table!r}{hint}")
-        return self._table(table).to_polars()
+        return self._named_table(table).to_polars()
+
+    def to_pandas(self, table: TableName = "series") -> pd.DataFrame:
+        """Return a table as a pandas data frame.
+
+        Parameters
+        ----------
+        table
+            As of :meth:`to_polars`.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Raises
+        ------
+        InputError
+            If the result has no such table; without pandas, with the command that installs it.
+        """
+        return self._named_table(table).to_pandas()
+
+    def _named_table(self, table: TableName) -> Frame:
+        if table in self._tables:
+            return self._table(table)
+        if table in ROW_TABLE_FILES:
+            hint = f"; run with metrics.{table} = true"
+        else:
+            hint = f"; it has {', '.join(self._tables)}"
+        raise InputError(f"this result has no table {table!r}{hint}")
+
+    def plot(self) -> Figure:
+        """Draw the response times: their distribution towards the tail, and over time.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``savefig`` writes it.
+
+        Raises
+        ------
+        InputError
+            Without matplotlib, with the command that installs it.
+        """
+        from copyback import plots
+
+        return plots.of_result(self)
 
     def report(self, path: str | os.PathLike[str] = REPORT) -> Path:
         """Write the report: one self-contained page that opens offline.
@@ -337,7 +383,7 @@ class Result:
         from copyback.outputs import replace_file
         from copyback.report import render
 
-        return replace_file(Path(path), render(self).encode())
+        return replace_file(argument_path("report", path), render(self).encode())
 
     def save(self, directory: str | os.PathLike[str]) -> Path:
         """Write everything to a directory, as ``copyback run --out`` does.
@@ -359,7 +405,7 @@ class Result:
         """
         from copyback.outputs import Staging, write_result
 
-        with Staging(Path(directory)) as staging:
+        with Staging(argument_path("save", directory, "directory")) as staging:
             write_result(self, staging.path)
             return staging.publish()
 

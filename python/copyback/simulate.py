@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration, prepared
 from copyback._core import Config, InputError, Preparation, Progress
+from copyback.arguments import CONFIG, COUNT, PATH, SWITCH, TEXT, WHOLE, check
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Checkpoint, seconds
 from copyback.cores import cores
@@ -179,6 +180,25 @@ def run(
     >>> result.summary.requests["count"]
     1000
     """
+    check(
+        "run",
+        config=(config, CONFIG),
+        preset=(preset, TEXT.or_none()),
+        workload=(workload, TEXT.or_none()),
+        trace=(trace, PATH.or_none()),
+        format=(format, TEXT.or_none()),
+        lenient=(lenient, SWITCH),
+        seed=(seed, WHOLE.or_none()),
+        state=(state, PATH.or_none()),
+        requests=(requests, SWITCH),
+        audit=(audit, SWITCH),
+        bound=(bound, SWITCH),
+        timeline=(timeline, TEXT.or_none()),
+        threads=(threads, COUNT.or_none()),
+        checkpoint=(checkpoint, PATH.or_none()),
+        checkpoint_every=(checkpoint_every, TEXT),
+        progress=(progress, SWITCH),
+    )
     settings = settings_of(
         workload=workload,
         trace=trace,
@@ -266,6 +286,15 @@ def precondition(
     SimulationError
         If the machine or the simulator is.
     """
+    check(
+        "precondition",
+        config=(config, CONFIG),
+        save=(save, PATH),
+        preset=(preset, TEXT.or_none()),
+        seed=(seed, WHOLE.or_none()),
+        threads=(threads, COUNT.or_none()),
+        progress=(progress, SWITCH),
+    )
     settings = settings_of(
         trace=None,
         format_=None,

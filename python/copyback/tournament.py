@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copyback import units
 from copyback._core import InputError
+from copyback.arguments import path as argument_path
 from copyback.frame import Frame
 from copyback.outputs import replace_file
 from copyback.result import SUMMARY
@@ -21,7 +22,7 @@ from copyback.sweep.sweep_file import SweepFile, read_sweep
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from copyback.sweep.where import Where
@@ -154,7 +155,7 @@ def page(parts: Sequence[Part], found: Sequence[Comparison]) -> str:
     return "\n".join(["# The tournament\n", *sections])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tournament:
     """A tournament that has been run.
 
@@ -175,7 +176,7 @@ class Tournament:
         InputError
             If the directory holds no part of a tournament.
         """
-        home = Path(directory)
+        home = argument_path("Tournament.load", directory, "directory")
         there = [name for name in TITLES if is_sweep(home / name)]
         if not there:
             raise InputError(f"{home}: holds no part of a tournament ({', '.join(TITLES)})")
@@ -194,6 +195,14 @@ class Tournament:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the rows as an Arrow C stream."""
         return self.frame.__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield each row by column, as ``pandas.DataFrame(found)`` takes them."""
+        return self.frame.iter_rows()
+
+    def __repr__(self) -> str:
+        runs = (f"{name}: {len(found.frame)} runs" for name, found in self.parts.items())
+        return f"Tournament({', '.join(runs)})"
 
     def _repr_html_(self) -> str:
         from copyback.sweep.fragment import render_fragment

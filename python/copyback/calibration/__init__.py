@@ -6,6 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
+from copyback.arguments import (
+    CONFIG,
+    COUNT,
+    KEYS,
+    NUMBER,
+    PATH,
+    PATHS,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    check,
+)
 from copyback.calibration.measured import Source, Times
 from copyback.calibration.result import Calibration
 from copyback.calibration.run import Request, run
@@ -81,6 +94,22 @@ def calibrate(
     SimulationError
         If the machine or the simulator is.
     """
+    check(
+        "calibrate",
+        config=(config, CONFIG),
+        preset=(preset, TEXT.or_none()),
+        trace=(trace, PATH.or_none()),
+        format=(format, TEXT.or_none()),
+        lenient=(lenient, SWITCH),
+        times=(times, TEXT),
+        fit=(fit, TEXTS),
+        over=(over, KEYS.or_none()),
+        held_out=(held_out, NUMBER),
+        test=(test, PATHS),
+        seed=(seed, WHOLE.or_none()),
+        jobs=(jobs, COUNT.or_none()),
+        progress=(progress, SWITCH),
+    )
     settings = configuration.keyword_settings(overrides)
     request = Request(
         source=Source(

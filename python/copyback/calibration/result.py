@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
+from copyback.arguments import path as argument_path
 from copyback.calibration.errors import errors
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     import polars as pl
 
@@ -167,7 +168,7 @@ class Calibration:
         InputError
             If the directory cannot be written or holds anything else.
         """
-        with staging(Path(directory)) as staged:
+        with staging(argument_path("Calibration.save", directory, "directory")) as staged:
             write(self, staged.path)
             return staged.publish()
 

@@ -16,11 +16,13 @@ import numpy as np
 
 from copyback import describe
 from copyback._core import size_bytes
+from copyback.arguments import path as argument_path
 from copyback.fio.steadystate import steadystate
 from copyback.flows import flows
 from copyback.outputs import replace_file
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
     from pathlib import Path
 
@@ -135,9 +137,12 @@ def _job(work: _Work, result: Result) -> dict[str, Any]:
     }
 
 
-def write_fio_json(result: Result, path: Path) -> Path:
+def write_fio_json(result: Result, path: str | os.PathLike[str]) -> Path:
     """Write a result as fio's JSON, whole or not at all."""
-    return replace_file(path, (json.dumps(fio_json(result), indent=2) + "\n").encode())
+    return replace_file(
+        argument_path("write_fio_json", path),
+        (json.dumps(fio_json(result), indent=2) + "\n").encode(),
+    )
 
 
 def _options(load: Mapping[str, Any]) -> dict[str, str]:

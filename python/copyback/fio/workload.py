@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
+from copyback.arguments import COUNT, PATH, check
 from copyback.fio import values
 from copyback.fio.addresses import address, has_map
 from copyback.fio.amounts import amount
@@ -25,6 +26,7 @@ from copyback.fio.thinking import thinktime
 from copyback.fio.timing import Order, times
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from copyback.fio.directions import Direction
@@ -57,7 +59,7 @@ class Job:
 
 
 def settings_of_job(
-    path: Path, capacity: int, handles: int | None = None
+    path: str | os.PathLike[str], capacity: int, handles: int | None = None
 ) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """Return the settings that put a job file in place of the workload, and what is to be told."""
     job = read_job_file(path, capacity, handles)
@@ -73,7 +75,7 @@ def settings_of_job(
     return settings, job.notes
 
 
-def read_job_file(path: str | Path, capacity: int, handles: int | None = None) -> Job:
+def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | None = None) -> Job:
     """Read a job file.
 
     Parameters
@@ -90,8 +92,14 @@ def read_job_file(path: str | Path, capacity: int, handles: int | None = None) -
     InputError
         With the file, the line, the option, what was found and what is allowed.
     """
-    path = Path(path)
-    jobs = [Reader(section, capacity, path) for section in read_sections(path)]
+    check(
+        "read_job_file",
+        path=(path, PATH),
+        capacity=(capacity, COUNT),
+        handles=(handles, COUNT.or_none()),
+    )
+    file = Path(path)
+    jobs = [Reader(section, capacity, file) for section in read_sections(file)]
     faults = [fault for job in jobs for fault in job.refused()]
     if faults:
         raise InputError("\n".join(dict.fromkeys(faults)))

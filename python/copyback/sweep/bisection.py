@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
+from copyback.arguments import CONFIG, COUNT, NUMBER, PATH, TEXT, check
 from copyback.sweep.answer import number
 from copyback.sweep.axes import Axis, column
 from copyback.sweep.bounds import Bound, Range, check_measure, parse_bound, parse_range
@@ -26,7 +27,11 @@ from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
 
     from copyback.sweep.comparison import Comparison
 
@@ -45,7 +50,7 @@ class Probe:
     measured: Estimate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SearchResult:
     """What a search found.
 
@@ -76,6 +81,53 @@ class SearchResult:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the runs as an Arrow C stream."""
         return self.comparison.__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield each run by column, as ``pandas.DataFrame(found)`` takes them."""
+        return iter(self.comparison)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the runs as a Polars data frame.
+
+        Raises
+        ------
+        InputError
+            Without Polars.
+        """
+        return self.comparison.to_polars()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the runs as a pandas data frame.
+
+        Raises
+        ------
+        InputError
+            Without pandas.
+        """
+        return self.comparison.to_pandas()
+
+    def plot(self) -> Figure:
+        """Draw what was measured at each value, the bound, and the value that was found.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``savefig`` writes it.
+
+        Raises
+        ------
+        InputError
+            Without matplotlib.
+        """
+        from copyback import plots
+
+        return plots.of_search(self)
+
+    def __repr__(self) -> str:
+        from copyback.sweep.shown import in_lines
+
+        runs = f"{len(self.comparison.frame)} runs of {len(self.probes)} values"
+        return in_lines(f"SearchResult({runs})", self.sentence())
 
     def _repr_html_(self) -> str:
         from copyback.sweep.fragment import render_fragment
@@ -250,6 +302,20 @@ def search(
     >>> found.value
     0.2
     """
+    check(
+        "search",
+        config=(config, CONFIG),
+        where=(where, TEXT),
+        least=(least, TEXT.or_none()),
+        most=(most, TEXT.or_none()),
+        within=(within, NUMBER),
+        seeds=(seeds, COUNT.or_none()),
+        preset=(preset, TEXT.or_none()),
+        out=(out, PATH.or_none()),
+        jobs=(jobs, COUNT.or_none()),
+        dask=(dask, TEXT.or_none()),
+        memory=(memory, TEXT.or_none()),
+    )
     wanted = chosen_range(least, most)
     directory = Path(mkdtemp(prefix="copyback-search-") if out is None else out)
     with ExitStack() as unless_kept:

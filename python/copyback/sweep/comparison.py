@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration, older
 from copyback._core import InputError
+from copyback.arguments import CONFIG, COUNT, KEYS, PATH, SWITCH, TEXT, check
+from copyback.arguments import path as argument_path
 from copyback.destination import staged_file
 from copyback.outputs import replace_file
 from copyback.parquet import read_parquet, write_parquet
@@ -31,14 +33,18 @@ from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import pandas as pd
+    import polars as pl
+    from matplotlib.figure import Figure
 
     from copyback.frame import Frame
     from copyback.sweep.axes import Point
     from copyback.sweep.plan import Plan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What a sweep found.
 
@@ -80,7 +86,7 @@ class Comparison:
         InputError
             If the directory holds none.
         """
-        home = Path(directory)
+        home = argument_path("Comparison.load", directory, "directory")
         facts = described(home)
         try:
             frame = read_parquet(home / RESULTS)
@@ -105,6 +111,57 @@ class Comparison:
         """Return the rows as an Arrow C stream: Polars, DuckDB, pandas and others take that."""
         return self.frame.__arrow_c_stream__(requested_schema)
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Yield each row by column, as ``pandas.DataFrame(found)`` takes them."""
+        return self.frame.iter_rows()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a Polars data frame.
+
+        Raises
+        ------
+        InputError
+            Without Polars.
+        """
+        return self.frame.to_polars()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas data frame.
+
+        Raises
+        ------
+        InputError
+            Without pandas.
+        """
+        return self.frame.to_pandas()
+
+    def plot(self, measure: str | None = None) -> Figure:
+        """Draw a measure of each scheme, a panel a load, with 95% intervals over the seeds.
+
+        Parameters
+        ----------
+        measure
+            Such as ``"p99.9"``, ``"mean"`` or ``"WA"``; else the one that the answer is about.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``savefig`` writes it.
+
+        Raises
+        ------
+        InputError
+            If there is no such measure; without matplotlib.
+        """
+        from copyback import plots
+
+        return plots.of_comparison(self.contests, measure)
+
+    def __repr__(self) -> str:
+        from copyback.sweep.shown import shown
+
+        return shown(self)
+
     def _repr_html_(self) -> str:
         from copyback.sweep.fragment import render_fragment
 
@@ -118,6 +175,7 @@ class Comparison:
         run
             Its name in the column ``run``.
         """
+        check("Comparison.result", run=(run, TEXT))
         return Result.load(run_directory(self.directory, run))
 
 
@@ -192,6 +250,20 @@ def compare(
     """
     from copyback.console import counting_display
 
+    check(
+        "compare",
+        config=(config, CONFIG),
+        over=(over, KEYS.or_none()),
+        seeds=(seeds, COUNT.or_none()),
+        preset=(preset, TEXT.or_none()),
+        out=(out, PATH.or_none()),
+        jobs=(jobs, COUNT.or_none()),
+        dask=(dask, TEXT.or_none()),
+        memory=(memory, TEXT.or_none()),
+        baseline=(baseline, KEYS.or_none()),
+        skip_refused=(skip_refused, SWITCH),
+        progress=(progress, SWITCH),
+    )
     where = Where(jobs, dask, memory_of(memory))
     design = Design(
         grid=grid_of(over or {}),

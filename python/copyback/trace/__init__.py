@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration, typed
 from copyback._core import Conversion, InputError, Survey, trace_target
+from copyback.arguments import CONFIG, PATH, SWITCH, TEXT, TEXTS, check
+from copyback.arguments import path as argument_path
 from copyback.driver import Pace
 from copyback.simulate import settings_of
 from copyback.trace.statistics import TraceStatistics
@@ -45,7 +47,7 @@ class TraceInfo(TraceStatistics, kw_only=True):
         from copyback.outputs import replace_file
         from copyback.trace.report import render
 
-        return replace_file(Path(path), render(self).encode("utf-8"))
+        return replace_file(argument_path("report", path), render(self).encode("utf-8"))
 
 
 def trace_info(
@@ -94,6 +96,14 @@ def trace_info(
     >>> info.requests, info.operations.read.count + info.operations.write.count
     (1000, 1000)
     """
+    check(
+        "trace_info",
+        source=(source, CONFIG),
+        preset=(preset, TEXT.or_none()),
+        format=(format, TEXT.or_none()),
+        lenient=(lenient, SWITCH),
+        progress=(progress, SWITCH),
+    )
     settings = configuration.keyword_settings(overrides)
     workload = Workload.of(
         source, preset=preset, format_=format, lenient=lenient, settings=settings
@@ -154,6 +164,17 @@ def convert_trace(
     SimulationError
         If the machine or the simulator is.
     """
+    check(
+        "convert_trace",
+        source=(source, CONFIG),
+        output=(output, PATH),
+        preset=(preset, TEXT.or_none()),
+        format=(format, TEXT.or_none()),
+        lenient=(lenient, SWITCH),
+        to=(to, TEXT.or_none()),
+        drop=(drop, TEXTS),
+        progress=(progress, SWITCH),
+    )
     settings = configuration.keyword_settings(overrides)
     workload = Workload.of(
         source, preset=preset, format_=format, lenient=lenient, settings=settings
