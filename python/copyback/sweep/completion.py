@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copyback import policy_names
-from copyback._core import SimulationError
+from copyback._core import InputError, SimulationError
 from copyback.checkout import commit
 from copyback.policies import given
 from copyback.sweep.cluster import DaskBackend
@@ -95,6 +95,11 @@ def completed(
 
         def keep(task: Task, files: Mapping[str, bytes]) -> None:
             nonlocal there
+            try:
+                each[task.key].check_unchanged()
+            except InputError as fault:
+                failures.add([(each[task.key], fault)])
+                return
             store.add(task.key, files)
             there += 1
             on_progress(there)

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import copyback._core
 from copyback import configuration
 from copyback._core import Config, InputError
 from copyback.layers import check_used, plain, under
 from copyback.policies.load import PLACEMENTS, VICTIMS, named_in
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, layers_of
+from copyback.sweep.dependencies import check_unchanged, dependencies, key_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from copyback.sweep.axes import Named
+    from copyback.sweep.dependencies import Dependencies
 
 
 @dataclass(frozen=True)
@@ -29,18 +28,30 @@ class Run:
     Attributes
     ----------
     key
-        Names what decides its result: the resolved configuration, the contents of the files that
-        the workload reads, the sources of policies in Python, and the simulator itself.
+        Names what decides its result, which is what it depends on.
     point
         What of the sweep's keys it has, but for the seed.
     resolved
         The configuration as a table, which would take as long to read again as a short run.
+    needs
+        What it depends on, as it was when the sweep was planned.
     """
 
     key: str
     point: Point
     config: Config
     resolved: Mapping[str, Any]
+    needs: Dependencies
+
+    def check_unchanged(self) -> None:
+        """Refuse the run if anything that it depends on has changed since.
+
+        Raises
+        ------
+        InputError
+            With what has.
+        """
+        check_unchanged(self.needs, dependencies(self.config, self.resolved["workload"]))
 
     @property
     def seed(self) -> int:
@@ -52,7 +63,7 @@ class Run:
         """Digest of the prepared device."""
         kinds = (VICTIMS, PLACEMENTS)
         named = [policy for policy in named_in(self.config) if policy.kind in kinds]
-        sources = "".join(policy.source_digest() for policy in named)
+        sources = "".join(policy.digest() for policy in named)
         digest = self.config.state_digest
         return hashlib.sha256((digest + sources).encode()).hexdigest()[:32] if named else digest
 
@@ -131,8 +142,8 @@ def make_plan(
             refused += [(point, line) for line in str(fault).splitlines()]
             continue
         resolved = configuration.resolved(config)
-        key = _run_key(config, resolved["workload"])
-        runs.append(Run(key, _without_seed(point), config, resolved))
+        needs = dependencies(config, resolved["workload"])
+        runs.append(Run(key_of(needs), _without_seed(point), config, resolved, needs))
     if not runs or (refused and not skip_refused):
         raise InputError("\n".join(reasons(refused)) or "a sweep needs at least one point")
     keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)
@@ -182,49 +193,3 @@ def text_of(point: Point) -> str:
 
 def _without_seed(point: Point) -> Point:
     return tuple((key, text) for key, text in point if key != SEED)
-
-
-def _run_key(config: Config, workload: Mapping[str, Any]) -> str:
-    digest = hashlib.sha256(f"{_simulator_digest()} {config.digest}".encode())
-    for policy in named_in(config):
-        digest.update(policy.source_digest().encode())
-    for path in _input_files(workload):
-        # A file that is not there is told with all other inputs that cannot be read.
-        if path.exists():
-            digest.update(_file_digest(path, path.stat().st_mtime_ns).encode())
-    return digest.hexdigest()[:20]
-
-
-def _input_files(node: Any) -> Iterator[Path]:
-    """Yield the files that a workload reads, in the order of the configuration."""
-    if isinstance(node, list):
-        for item in node:
-            yield from _input_files(item)
-    elif isinstance(node, dict):
-        for key, value in node.items():
-            if key == "path" and isinstance(value, str):
-                yield _regular(Path(value))
-            else:
-                yield from _input_files(value)
-
-
-def _regular(path: Path) -> Path:
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path}: a file is needed, as a sweep reads it more than once")
-    return path
-
-
-@cache
-def _file_digest(path: Path, _modified_ns: int) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as fault:
-        raise InputError(f"{path}: {fault.strerror}") from None
-
-
-@cache
-def _simulator_digest() -> str:
-    """Return a digest of the compiled simulator: another build may give other results."""
-    with Path(copyback._core.__file__).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
