@@ -259,7 +259,18 @@ def made(source: str) -> type[Any]:
 
 
 P = """
-import math
+import enum, functools, math, re
+from dataclasses import dataclass
+class Colour(enum.Enum):
+    RED = 21
+@dataclass
+class Settings:
+    least: int = 22
+SETTINGS = Settings(23)
+WORD = re.compile("x24")
+@functools.lru_cache
+def kept(x): return x + 25
+part = functools.partial(max, 26)
 TABLE = {"a": [1, 2], "b": {"x", "y", "z"}}
 def helper(x): return x + len(TABLE)
 class Base(copyback.VictimPolicy):
@@ -274,7 +285,7 @@ class P(Base):
     @property
     def size(self): return 4
     @staticmethod
-    def fixed(): return 6
+    def fixed(): return Colour.RED, SETTINGS, WORD, kept(1), part(1), 6
 """
 
 
@@ -289,9 +300,10 @@ class P(Base):
         ("-pages", "pages"),
         ("page * 3", "page * 5"),
         ("return 4", "return 5"),
-        ("return 6", "return 7"),
+        ("1), 6", "1), 7"),
+        *((f"{number}", "41") for number in range(21, 27)),
         ("math.pi", "math.e"),
-        ("import math", "import numpy as math"),
+        ("functools, math, re", "functools, cmath as math, re"),
         ("{1, 2}", "{1, 9}"),
     ],
 )
@@ -300,3 +312,39 @@ def test_the_digest_of_a_class_covers_all_that_it_names(old: str, new: str) -> N
     assert digest_of(made(f"\n# Elsewhere.\nOTHER = 3\n{P}")) == first
     assert old in P
     assert digest_of(made(P.replace(old, new))) != first
+
+
+def test_the_digest_of_a_class_is_the_same_in_every_process(tmp_path: Path) -> None:
+    script = f"""
+import copyback
+from copyback.policies.fingerprint import digest_of
+{P}
+print(['"' + digest_of(P) + '"'])
+"""
+    seeds = ("1", "2", "3")
+    found = {
+        run(tmp_path, script, fed=fed, env={"PYTHONHASHSEED": seed}).stdout
+        for seed in seeds
+        for fed in (False, True)
+    }
+    assert len(found) == 1
+    assert len(found.pop()) > 64
+
+
+UNSENT = """
+LOG = open("log.txt", "w")
+
+class Logs(copyback.VictimPolicy):
+    def choose(self, plane):
+        LOG.write("asked")
+        return plane.valid_pages.argmin()
+
+copyback.run(DRIVE, ssd__gc__victim=Logs)
+copyback.compare(DRIVE, over={"ssd.gc.victim": [Logs]}, jobs=1)
+"""
+
+
+def test_a_class_that_cannot_be_sent_is_told_in_a_line(tmp_path: Path) -> None:
+    last = run(tmp_path, DRIVE + UNSENT).stderr.splitlines()[-1]
+    assert "Logs: cannot be sent to other processes: Cannot pickle files" in last
+    assert "allowed: " in last

@@ -7,17 +7,18 @@ covers name and version. Line numbers and places of files are no part of it.
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import cloudpickle
 import numpy as np
 
 from copyback.policies import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 #: What says of a class where it stands, or is made anew by each interpreter.
 _NO_PART = frozenset(
@@ -66,15 +67,23 @@ class _Digest:
             if isinstance(it, kinds):
                 take(self, it)
                 return
-        self._say(type(it).__module__, type(it).__qualname__)
-        self._add_others(it)
+        self.add(type(it))
+        if hasattr(it, "__wrapped__"):
+            self.add(it.__wrapped__)
+        else:
+            self._add_parts(it)
 
-    def _add_others(self, it: Any) -> None:
-        # What cannot be taken along is known by its type alone.
+    def _add_parts(self, it: Any) -> None:
+        """Take what an object would be made of again from a file."""
+        reduce = copyreg.dispatch_table.get(type(it))
         try:
-            self._say(cloudpickle.dumps(it))
+            parts = it.__reduce_ex__(4) if reduce is None else reduce(it)
         except Exception as fault:
+            # What no file can hold is known by its type alone.
             self._say(type(fault).__name__)
+            return
+        for part in (parts,) if isinstance(parts, str) else parts:
+            self.add(list(part) if isinstance(part, Iterator) else part)
 
     def _add_class(self, it: type[Any]) -> None:
         self._say("class", it.__name__)

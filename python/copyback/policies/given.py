@@ -126,5 +126,17 @@ def unpack(policies: Mapping[str, bytes]) -> None:
     """Take the classes that another process has packed."""
     for name, content in policies.items():
         if name not in _known:
-            # What cloudpickle writes is a pickle that imports cloudpickle where it is read.
-            _known[name] = pickle.loads(content)
+            _known[name] = _unpickled(name, content)
+
+
+def _unpickled(name: str, content: bytes) -> type[Any]:
+    # What cloudpickle writes is a pickle that imports cloudpickle where it is read.
+    try:
+        policy: type[Any] = pickle.loads(content)
+    except Exception as fault:
+        said = " ".join(str(fault).split())
+        raise InputError(
+            f"{name}: cannot be read by another process: {type(fault).__name__}: {said}; allowed: "
+            "a class that uses what this process can import, too"
+        ) from None
+    return policy
