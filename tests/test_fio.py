@@ -127,6 +127,9 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
             "rw=randread\nrandom_distribution=zoned:60/10:40/90",
             {"address": {"type": "zoned", "requests": [0.6, 0.4], "pages": [0.1, 0.9]}},
         ),
+        # The later of both counts, and of those of a section before.
+        ("rw=rw\nrwmixread=70\nrwmixwrite=60", {"read_share": 0.4}),
+        ("rw=rw\nrwmixwrite=60\nrwmixread=70", {"read_share": 0.7}),
         ("bs=4k,8k", {"request_size": {"type": "by_operation", "read": "4096B", "write": "8192B"}}),
         (
             "bssplit=4k/75:64k/25",
@@ -334,6 +337,8 @@ def test_options_become_the_workload(
             "[global]\nss=iops:5%\nss_dur=10\n[a]\n[b]\nstonewall\n",
             ":2: ss: ends the whole run; allowed: without stonewall and wait_for",
         ),
+        ("[a]\ninclude absent.fio\n", ":2: found include absent.fio; there is no such file"),
+        ("[a]\ninclude job.fio\n", ":2: found include job.fio; the file includes itself"),
         ("[a]\nrwmixred=5\n", "did you mean rwmixread?"),
         ("[a]\nrw=sideways\n", ":2: rw: found sideways; allowed: read, write, trim"),
         ("[a]\nbs=four\n", ":2: bs: found four; a number with a unit is needed"),
@@ -440,6 +445,22 @@ def test_jobs_behind_a_stonewall_wait_for_all_before_it(tmp_path: Path) -> None:
     flows = workload_of(tmp_path, text)["flows"]
     waits = [flow.get("starts_after", []) for flow in flows]
     assert waits == [[], [], [0, 1], [0, 1], [0, 1], [0, 1, 4], [0, 1, 2, 3, 4, 5]]
+
+
+def test_options_come_from_included_files(tmp_path: Path) -> None:
+    """Longhorn's kbench keeps what its jobs share in such files, beside them and without a job."""
+    common = tmp_path / "common.fio"
+    common.write_text("bs=8k\nsize=1m # of each\n")
+    text = "[a]\nbs=4k\ninclude common.fio\n[b]\ninclude common.fio\nbs=4k\n"
+    sizes = [flow["request_size"] for flow in workload_of(tmp_path, text)["flows"]]
+    assert sizes == ["8192B", "4096B"]
+    common.write_text("bs=4k\nsize=x\n")
+    with pytest.raises(InputError, match=f"^{common}:2: size: found x; a number with a unit"):
+        workload_of(tmp_path, text)
+    common.write_text("[c]\n")
+    problem = f"^{common}:1: found \\[c\\]; allowed in a file that is included: options alone"
+    with pytest.raises(InputError, match=problem):
+        workload_of(tmp_path, text)
 
 
 def test_files_of_their_own_lie_apart_and_shared_ones_do_not(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 from copyback._core import InputError
 from copyback.fio import engines, values
 from copyback.fio.options import (
-    ALIASES,
     MEANT,
     NOT_SIMULATED,
     REFUSED,
@@ -45,9 +44,9 @@ class Reader:
 
     @property
     def options(self) -> dict[str, Option]:
-        """The options by name, aliases resolved, but for those that say nothing."""
-        named = {ALIASES.get(name, name): o for name, o in self.section.options.items()}
-        return {name: o for name, o in named.items() if not _says_nothing(name, o)}
+        """The options by name, in order, but for those that say nothing."""
+        options = self.section.options
+        return {name: o for name, o in options.items() if not _says_nothing(name, o)}
 
     @property
     def engine(self) -> Engine:
@@ -69,6 +68,10 @@ class Reader:
             for name in self.options
             if name not in known
         ]
+
+    def last_of(self, *names: str) -> str | None:
+        """Return which of some options comes last, as that counts; None if there is none."""
+        return next((name for name in reversed(self.options) if name in names), None)
 
     def text(self, name: str) -> str | None:
         """Return an option's text with variables of the environment filled in; None without it.
@@ -122,8 +125,8 @@ class Reader:
     def fault(self, name: str, problem: str) -> InputError:
         """Return a fault of an option, with its place, or that of the job if it has none."""
         option = self.options.get(name)
-        line = option.line if option else self.section.line
-        prefix = f"{self.path}:{line}: {name}: "
+        path, line = (option.path, option.line) if option else (self.path, self.section.line)
+        prefix = f"{path}:{line}: {name}: "
         return InputError(problem if problem.startswith(prefix) else prefix + problem)
 
 

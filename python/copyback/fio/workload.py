@@ -243,7 +243,7 @@ def _sizes(job: Reader) -> Any:
 def _read_share(job: Reader, asked: Direction) -> float:
     if asked.read_share is not None:
         return asked.read_share
-    if "rwmixwrite" in job.options and "rwmixread" not in job.options:
+    if job.last_of("rwmixread", "rwmixwrite") == "rwmixwrite":
         return 1.0 - job.value("rwmixwrite", values.per_cent, 0.5)
     return job.value("rwmixread", values.per_cent, 0.5)
 
