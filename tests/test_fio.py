@@ -42,7 +42,9 @@ def test_sizes_are_fio_s(text: str, size: int) -> None:
 
 
 def test_a_job_is_a_closed_loop_over_its_size(tmp_path: Path) -> None:
-    job = "[a]\nrw=randrw\nrwmixread=70\nbs=8k\nsize=256m\niodepth=16\noffset=25%\n"
+    job = (
+        "[a]\nioengine=libaio\nrw=randrw\nrwmixread=70\nbs=8k\nsize=256m\niodepth=16\noffset=25%\n"
+    )
     assert workload_of(tmp_path, job) == {
         "type": "synthetic",
         "requests": 32_768,
@@ -127,10 +129,29 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
             "rw=randread\nrandom_distribution=zoned:60/10:40/90",
             {"address": {"type": "zoned", "requests": [0.6, 0.4], "pages": [0.1, 0.9]}},
         ),
+        (
+            "rw=rw\nbs=4k,8k",
+            {"request_size": {"type": "by_operation", "read": "4096B", "write": "8192B"}},
+        ),
+        # Sizes of what is not asked for are none of the job's: writes begin at multiples of 64 KiB.
+        ("rw=randwrite\nbs=12k,64k", {"request_size": "65536B"}),
+        ("bs=8k,", {"request_size": "8192B"}),
+        ("rw=write\nbs=8k,", {"request_size": "4096B"}),
+        ("bsrange=4k:4k", {"request_size": "4096B"}),
+        ("rw=write\nbsrange=4k-4k,8k-8k", {"request_size": "8192B"}),
         # The later of both counts, and of those of a section before.
         ("rw=rw\nrwmixread=70\nrwmixwrite=60", {"read_share": 0.4}),
         ("rw=rw\nrwmixwrite=60\nrwmixread=70", {"read_share": 0.7}),
-        ("bs=4k,8k", {"request_size": {"type": "by_operation", "read": "4096B", "write": "8192B"}}),
+        # fio goes on until it has asked for all bytes; a pass leaves out a rest that is no block.
+        ("size=1m\nbs=64k\nio_size=300k", {"requests": 5}),
+        ("size=1027k", {"requests": 256}),
+        ("rw=randread\nnorandommap\nsize=5000k\nbs=64k\nloops=3", {"requests": 235}),
+        # A size in per cent is of what there is: 25% here. An offset in per cent is whole blocks.
+        ("offset=75%\nsize=50%", {"offset": 0.75, "footprint": 0.25}),
+        ("offset=33%\nsize=1m\nbs=1m", {"offset": 338 / 1024}),
+        # A sequential job begins where it says, a random one at the next multiple of its size.
+        ("rw=write\nbs=12k\noffset=1m\nsize=1m", {"offset": 1 / 1024, "alignment": "4096B"}),
+        ("rw=randwrite\nbs=12k\noffset=1m\nsize=1m", {"offset": 86 / 87381}),
         (
             "bssplit=4k/75:64k/25",
             {
@@ -337,6 +358,7 @@ def test_options_become_the_workload(
             "[global]\nss=iops:5%\nss_dur=10\n[a]\n[b]\nstonewall\n",
             ":2: ss: ends the whole run; allowed: without stonewall and wait_for",
         ),
+        ("[a]\nbsrange=4k-10k\n", ":2: bsrange: found 4k-10k; allowed: the largest size a mult"),
         ("[a]\ninclude absent.fio\n", ":2: found include absent.fio; there is no such file"),
         ("[a]\ninclude job.fio\n", ":2: found include job.fio; the file includes itself"),
         ("[a]\nrwmixred=5\n", "did you mean rwmixread?"),
@@ -399,6 +421,7 @@ def test_what_has_no_effect_is_named(tmp_path: Path) -> None:
         ("ioengine=nbd\nuri=nbd://x", "ioengine=nbd: without the network before the block device"),
         ("ioengine=psync\niodepth=8", "ioengine=psync has one request under way, whatever"),
         ("iodepth=8", "no ioengine is named: iodepth counts"),
+        ("rw=randread\nbs=12k\noffset=1m\nsize=1m", "those from 1048576 on begin 8192 bytes later"),
         ("time_based", "time_based without a runtime has no effect"),
         ("rate_iops=5\nio_submit_mode=offload", "with io_submit_mode=offload requests arrive"),
         ("ramp_time=1\nsize=8m", "the size of a job counts what it does in its ramp_time, too"),
@@ -461,6 +484,13 @@ def test_options_come_from_included_files(tmp_path: Path) -> None:
     problem = f"^{common}:1: found \\[c\\]; allowed in a file that is included: options alone"
     with pytest.raises(InputError, match=problem):
         workload_of(tmp_path, text)
+
+
+def test_no_rounding_takes_a_block_away(tmp_path: Path) -> None:
+    """85 of 37,120 blocks, as a double and times their number, are less than 85."""
+    job = "[a]\nrw=randtrim\nbs=12k\nsize=1m\n"
+    footprint = workload_of(tmp_path, job, 456_130_560)["footprint"]
+    assert math.nextafter(footprint, 0) * 37_120 >= 85
 
 
 def test_files_of_their_own_lie_apart_and_shared_ones_do_not(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from copyback.fio.reader import Reader
 
 
-def amount(job: Reader, size: int, sizes: Any, *, has_map: bool) -> dict[str, Any]:
+def amount(job: Reader, size: int, sizes: Any, *, in_passes: bool) -> dict[str, Any]:
     """Return the keys of a workload that say how many requests it has.
 
     A runtime or a steady state may end it before.
@@ -25,20 +25,22 @@ def amount(job: Reader, size: int, sizes: Any, *, has_map: bool) -> dict[str, An
         Bytes of its file.
     sizes
         Of its requests.
-    has_map
-        Whether each block comes once a pass. Then a rest of the file that holds no block has none.
+    in_passes
+        Whether requests go through the file and begin anew. Then a rest that holds no block has
+        none.
     """
     if is_endless(job):
         return {"requests": "unlimited"}
     block = least_size(sizes)
     asked = (job.extent("io_size", size) or size) * job.whole("loops", 1, least=1)
     passes, rest = divmod(asked, size)
-    most = passes * (size - size % block) + rest if has_map else asked
+    most = passes * (size - size % block) + rest if in_passes else asked
     if most > values.MOST:
         name = "loops" if "loops" in job.options else "io_size"
         raise job.fault(name, f"found {most} bytes; allowed: at most {values.MOST}")
     if isinstance(sizes, str):
-        by_size = max(round(most / block), 1)
+        # fio goes on until it has asked for all bytes.
+        by_size = -(-most // block)
         return {"requests": min(job.whole("number_ios", by_size, least=1), by_size)}
     number = job.whole("number_ios", least=1) if "number_ios" in job.options else "unlimited"
     return {"requests": number, "io_size": f"{most}B"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Layout:
         return self.files.get(_file(job, number, clone), Stretch(0, self.capacity))
 
 
-def layout(jobs: Sequence[Reader], capacity: int) -> Layout:
-    """Lay the files of jobs on a drive.
+def layout(jobs: Sequence[Reader], blocks: Sequence[int], capacity: int) -> Layout:
+    """Lay the files of jobs on a drive; each begins at a multiple of the `blocks` of its jobs.
 
     Raises
     ------
@@ -43,16 +44,19 @@ def layout(jobs: Sequence[Reader], capacity: int) -> Layout:
         If there are several and they do not fit.
     """
     sizes: dict[Hashable, int] = {}
+    units: dict[Hashable, int] = {}
     for number, job in enumerate(jobs):
         for clone in range(job.whole("numjobs", 1, least=1)):
             file, needed = _file(job, number, clone), _needed(job, clone)
             if file is not None and needed is not None:
                 sizes[file] = max(sizes.get(file, 0), needed)
+                units[file] = lcm(units.get(file, ALIGNMENT), blocks[number])
     starts: dict[Hashable, Stretch] = {}
     end = 0
     for file, size in sizes.items():
-        starts[file] = Stretch(end, size)
-        end += -(-size // ALIGNMENT) * ALIGNMENT
+        start = -(-end // units[file]) * units[file]
+        starts[file] = Stretch(start, size)
+        end = start + size
     if len(starts) < 2:
         return Layout({}, capacity)
     if end > capacity:
@@ -86,5 +90,5 @@ def _needed(job: Reader, clone: int) -> int | None:
     size = job.options.get("size", job.options.get("filesize"))
     if size is None or "%" in (size.text or ""):
         return None
-    begin = job.extent("offset", 0) + clone * job.extent("offset_increment", 0)
+    begin = job.begin(clone)
     return max(begin + job.extent("size", 0), job.extent("filesize", 0))

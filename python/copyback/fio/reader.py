@@ -108,6 +108,17 @@ class Reader:
         """Return a size in bytes; per cent are of the device."""
         return self.value(name, lambda text: values.size_or_share(text, self.capacity), default)
 
+    def is_share(self, name: str) -> bool:
+        """Whether a size is in per cent."""
+        return (self.text(name) or "").endswith("%")
+
+    def begin(self, clone: int, block: int = 1) -> int:
+        """Return where a clone begins in its file: in per cent, at the next whole block."""
+        begin = self.extent("offset", 0) + clone * self.extent("offset_increment", 0)
+        if self.is_share("offset") or self.is_share("offset_increment"):
+            return -(-begin // block) * block
+        return begin
+
     def seconds(self, name: str) -> float:
         """Return a time in seconds; 0 without it."""
         return self.value(name, values.seconds, 0.0)

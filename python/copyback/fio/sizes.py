@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.fio import values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+#: Where ``bs`` says nothing of an operation.
+DEFAULT = "4096B"
 
 
 def request_size(text: str) -> Any:
     """Return the value of ``bs`` or ``bssplit`` as a configuration has it.
 
-    Parts are those of reads, writes and trims; a part that is missing is that before it. Trims have
-    the sizes of writes here.
+    Parts are those of reads, writes and trims; a part that is missing is that before it, and one
+    that is empty is the default. Trims have the sizes of writes here.
 
-    >>> request_size("4k"), request_size("4k/90:64k/")["weights"]
-    ('4096B', [0.9, 0.1])
+    >>> request_size("4k"), request_size("4k/90:64k/")["weights"], request_size(",8k")["read"]
+    ('4096B', [0.9, 0.1], '4096B')
     """
     if not text:
         raise InputError("found nothing; a size such as 4k is needed")
-    parts = [_one(part) for part in text.split(",")]
+    return _by_operation(text, lambda part: _one(part) if part.strip() else DEFAULT)
+
+
+def _by_operation(text: str, read: Callable[[str], Any]) -> Any:
+    parts = [read(part) for part in text.split(",")]
     if len(parts) > 3:
         raise InputError(f"found {text}; allowed: sizes of reads, writes and trims")
     if len(parts) > 2 and parts[2] != parts[1]:
@@ -53,14 +64,20 @@ def of_range(text: str) -> Any:
     >>> of_range("4k-12k")["sizes"], of_range("4k-4k")
     (['4096B', '8192B', '12288B'], '4096B')
     """
-    if "," in text:
-        raise InputError(f"found {text}; allowed: one range for all operations")
-    first, dash, last = text.partition("-")
+    return _by_operation(text, _range)
+
+
+def _range(text: str) -> Any:
+    # fio takes a colon, too.
+    first, dash, last = text.replace(":", "-").partition("-")
     least, most = _positive(first), _positive(last if dash else first)
     if most < least:
         raise InputError(f"found {text}; allowed: the smallest size, a dash and the largest")
     if least == most:
         return f"{least}B"
+    if most % least:
+        problem = "the largest size a multiple of the smallest"
+        raise InputError(f"found {text}; allowed: {problem}")
     sizes = range(least, most + 1, least)
     if len(sizes) > _MOST_SIZES:
         raise InputError(f"found {text}, {len(sizes)} sizes; allowed: at most {_MOST_SIZES}")
@@ -85,6 +102,17 @@ def in_sectors(sizes: Any, sector: int) -> Any:
     if sizes["type"] == "by_operation":
         return sizes | {kind: in_sectors(sizes[kind], sector) for kind in ("read", "write")}
     return sizes | {"sizes": [in_sectors(size, sector) for size in sizes["sizes"]]}
+
+
+def of_those_used(sizes: Any, read_share: float) -> Any:
+    """Return a request size without that of an operation which is not asked for.
+
+    >>> of_those_used({"type": "by_operation", "read": "4096B", "write": "8192B"}, 0.0)
+    '8192B'
+    """
+    if isinstance(sizes, str) or sizes["type"] != "by_operation" or 0 < read_share < 1:
+        return sizes
+    return sizes["read" if read_share else "write"]
 
 
 def mean_size(sizes: Any, read_share: float) -> float:

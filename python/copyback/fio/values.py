@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from copyback._core import InputError
 
@@ -70,6 +71,17 @@ def per_cent(text: str) -> float:
     if not 0 <= number <= 100:
         raise InputError(f"found {text}; allowed: 0 to 100")
     return number / 100
+
+
+def share_of(units: int, of: int) -> float:
+    """Return units as a share, from which no rounding takes one away.
+
+    >>> share_of(1, 4), share_of(85, 37120) > 85 / 37120
+    (0.25, True)
+    """
+    share = units / of
+    # What reads a decimal number may be one place of a double below it.
+    return share if share * of >= units else share * (1 + 4 * sys.float_info.epsilon)
 
 
 def shares(texts: list[str], whole: str) -> list[float]:

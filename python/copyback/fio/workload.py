@@ -20,10 +20,19 @@ from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
 from copyback.fio.placement import placement, through_the_first
 from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
-from copyback.fio.sizes import common_size, in_sectors, least_size, of_range, request_size
+from copyback.fio.sizes import (
+    DEFAULT,
+    common_size,
+    in_sectors,
+    least_size,
+    of_range,
+    of_those_used,
+    request_size,
+)
 from copyback.fio.steadystate import stop_of_jobs
 from copyback.fio.thinking import thinktime
 from copyback.fio.timing import Order, times
+from copyback.fio.values import share_of
 
 if TYPE_CHECKING:
     import os
@@ -103,7 +112,7 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
     faults = [fault for job in jobs for fault in job.refused()]
     if faults:
         raise InputError("\n".join(dict.fromkeys(faults)))
-    lie = layout(jobs, capacity)
+    lie = layout(jobs, [least_size(_sizes_used(job)) for job in jobs], capacity)
     waits = Order()
     flows: list[dict[str, Any]] = []
     names: list[str] = []
@@ -167,39 +176,49 @@ def _flow(job: Reader, stretch: Stretch, clone: int) -> dict[str, Any]:
     """Return the clone of a job that works on a stretch of the drive as a flow of requests."""
     _check_modes(job)
     asked = job.value("rw", direction, READ)
-    begin = job.extent("offset", 0) + clone * job.extent("offset_increment", 0)
+    read_share = _read_share(job, asked)
+    sizes = _sizes_used(job)
+    begin = job.begin(clone, least_size(sizes))
     if begin >= stretch.bytes:
         name = "offset_increment" if clone and "offset_increment" in job.options else "offset"
         raise job.fault(
             name, f"found {begin} bytes; allowed: less than the {stretch.bytes} there are"
         )
     size = job.extent("size", job.extent("filesize", stretch.bytes - begin))
+    if job.is_share("size"):
+        size = min(size, stretch.bytes - begin)
     if not 0 < size <= stretch.bytes - begin:
         found = f"{begin} + {size} bytes of a device of {stretch.bytes}"
         raise job.fault("size", f"found {found}; allowed: what fits into it")
-    sizes = _sizes(job)
     if size < least_size(sizes):
         problem = f"found {size} bytes; allowed: at least a request, {least_size(sizes)}"
         raise job.fault("size", problem)
     skip = _skip(job, asked)
-    read_share = _read_share(job, asked)
     random = {"address": address(job, sizes)} if asked.is_random else {}
     is_mapped = asked.is_random and has_map(random["address"])
-    alignment = _alignment(job, asked, sizes, skip, has_map=is_mapped)
+    first = stretch.start + begin
+    alignment = _alignment(job, asked, sizes, skip, None if asked.is_random else first, is_mapped)
     unit = int(alignment.get("alignment", sizes).removesuffix("B"))
     if unit > size:
         raise job.fault("ba", f"found {unit} bytes; allowed: at most those of the file, {size}")
+    if first % unit:
+        # Random requests are multiples of their size from the start of the drive.
+        job.notes.append(
+            f"fio: random requests are at multiples of {unit} bytes of the drive: those from "
+            f"{begin} on begin {unit - first % unit} bytes later"
+        )
+        first += unit - first % unit
+        size = min(size, stretch.start + stretch.bytes - first)
     requests = pace(job, asked, read_share, sizes)
     flow: dict[str, Any] = {
         "type": "synthetic",
-        **amount(job, size, sizes, has_map=is_mapped),
+        **amount(job, size, sizes, in_passes=is_mapped or not asked.is_random),
         "request_size": sizes,
         "read_share": read_share,
         "trim_share": asked.trim_share,
         **order(asked, job.value("percentage_random", values.per_cent, 1.0)),
-        # Shares of whole units, so that no rounding takes one away.
-        "offset": (stretch.start + begin) // unit / (job.capacity // unit),
-        "footprint": size // unit / (job.capacity // unit),
+        "offset": share_of(first // unit, job.capacity // unit),
+        "footprint": share_of(size // unit, job.capacity // unit),
         **alignment,
         **_flushes(job),
         **random,
@@ -228,9 +247,9 @@ def _check_modes(job: Reader) -> None:
 
 def _sizes(job: Reader) -> Any:
     if "bsrange" in job.options:
-        sizes = job.value("bsrange", of_range, "4096B")
+        sizes = job.value("bsrange", of_range, DEFAULT)
     else:
-        sizes = job.value("bssplit", request_size, job.value("bs", request_size, "4096B"))
+        sizes = job.value("bssplit", request_size, job.value("bs", request_size, DEFAULT))
     if not _may_be_cached(job) or common_size(sizes) % SECTOR == 0:
         return sizes
     job.notes.append(
@@ -238,6 +257,11 @@ def _sizes(job: Reader) -> Any:
         "any and a drive does not"
     )
     return in_sectors(sizes, SECTOR)
+
+
+def _sizes_used(job: Reader) -> Any:
+    """Return the sizes of the operations that the job asks for."""
+    return of_those_used(_sizes(job), _read_share(job, job.value("rw", direction, READ)))
 
 
 def _read_share(job: Reader, asked: Direction) -> float:
@@ -249,9 +273,14 @@ def _read_share(job: Reader, asked: Direction) -> float:
 
 
 def _alignment(
-    job: Reader, asked: Direction, sizes: Any, skip: Mapping[str, Any], *, has_map: bool
+    job: Reader,
+    asked: Direction,
+    sizes: Any,
+    skip: Mapping[str, Any],
+    first: int | None,
+    has_map: bool,
 ) -> dict[str, Any]:
-    """Return what offsets and sizes are multiples of.
+    """Return what offsets and sizes are multiples of; sequential ones begin at `first`.
 
     fio aligns random offsets to the smallest size, or to `ba`; with a map, to what is common to all
     sizes here. A fixed size that offsets are multiples of needs no word: that is what a workload
@@ -263,7 +292,7 @@ def _alignment(
         raise job.fault(name, f"found {job.text(name)}; allowed: multiples of {SECTOR} bytes")
     skipped = [int(skip[key].removesuffix("B")) for key in ("bytes", "every") if key in skip]
     is_free = asked.is_random and not has_map
-    offsets = gcd(job.value("ba", values.size, least) if is_free else unit, *skipped)
+    offsets = gcd(job.value("ba", values.size, least) if is_free else unit, *skipped, first or 0)
     if offsets % SECTOR:
         odd = [
             name
