@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import lcm
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 #: Files begin at multiples of this.
 ALIGNMENT = 1 << 20
+
+#: What names of files are parted by; fio takes a colon behind a backslash for a part of a name.
+_BETWEEN = re.compile(r"(?<!\\):")
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ def layout(jobs: Sequence[Reader], blocks: Sequence[int], capacity: int) -> Layo
     InputError
         If there are several and they do not fit.
     """
+    _check_devices(jobs)
     sizes: dict[Hashable, int] = {}
     units: dict[Hashable, int] = {}
     for number, job in enumerate(jobs):
@@ -67,6 +72,19 @@ def layout(jobs: Sequence[Reader], blocks: Sequence[int], capacity: int) -> Layo
         raise jobs[0].fault("size", problem)
     jobs[0].notes.append(f"fio: {len(starts)} files lie one after the other on the drive")
     return Layout(starts, capacity)
+
+
+def _check_devices(jobs: Sequence[Reader]) -> None:
+    """Refuse jobs that work on several devices, as one drive is simulated."""
+    first: str | None = None
+    for job in jobs:
+        named = _BETWEEN.split(job.text("filename") or "") if job.engine.has_files else []
+        for name in named:
+            if name.startswith("/dev/"):
+                first = first or name
+                if name != first:
+                    problem = f"found {name} beside {first}; allowed: one device, the drive"
+                    raise job.fault("filename", problem)
 
 
 def _file(job: Reader, number: int, clone: int) -> Hashable | None:

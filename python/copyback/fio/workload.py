@@ -108,7 +108,7 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
         handles=(handles, COUNT.or_none()),
     )
     file = Path(path)
-    jobs = [Reader(section, capacity, file) for section in read_sections(file)]
+    jobs = _asking([Reader(section, capacity, file) for section in read_sections(file)])
     faults = [fault for job in jobs for fault in job.refused()]
     if faults:
         raise InputError("\n".join(dict.fromkeys(faults)))
@@ -130,6 +130,20 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
     workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows, "names": names}
     return Job(workload, seeds[0] if seeds else None, stop, tuple(_notes(jobs)))
+
+
+def _asking(jobs: list[Reader]) -> list[Reader]:
+    """Return the jobs that ask a drive for something, and tell of the others."""
+    idle = [job for job in jobs if job.is_set("create_only")]
+    asking = [job for job in jobs if not job.is_set("create_only")]
+    if not asking:
+        raise idle[0].fault("create_only", "lays out files and asks a drive for nothing")
+    if idle:
+        names = _some([job.section.name for job in idle])
+        asking[0].notes.append(
+            f"fio: jobs with create_only lay out files alone: left out ({names})"
+        )
+    return asking
 
 
 def _notes(jobs: Sequence[Reader]) -> list[str]:
