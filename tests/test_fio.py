@@ -426,7 +426,7 @@ def test_what_has_no_effect_is_named(tmp_path: Path) -> None:
         ("ioengine=null", "ioengine=null: asks no device for anything in fio; the drive is"),
         ("ioengine=nbd\nuri=nbd://x", "ioengine=nbd: without the network before the block device"),
         ("ioengine=psync\niodepth=8", "ioengine=psync has one request under way, whatever"),
-        ("iodepth=8", "no ioengine is named: iodepth counts"),
+        ("iodepth=8", "ioengine=psync (as none is named) has one request under way, whatever"),
         ("rw=randread\nbs=12k\noffset=1m\nsize=1m", "those from 1048576 on begin 8192 bytes later"),
         ("create_only=1\n[b]\nsize=8m", "jobs with create_only lay out files alone: left out (a)"),
         ("time_based", "time_based without a runtime has no effect"),

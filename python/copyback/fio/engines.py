@@ -90,5 +90,5 @@ REFUSED: dict[str, str] = {
     "external": "is loaded from a file, and what it does is not known",
 }
 
-#: The engine of a job that names none.
-UNNAMED = Engine()
+#: The engine of a job that names none, fio's own on all systems but Windows.
+DEFAULT = "psync"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.fio import values
+from copyback.fio.engines import DEFAULT
 from copyback.fio.sizes import mean_size
 
 if TYPE_CHECKING:
@@ -62,14 +63,9 @@ def _iodepth(job: Reader) -> int:
     if depth > _MOST_DEPTH:
         raise job.fault("iodepth", f"found {depth}; allowed: at most {_MOST_DEPTH}")
     if job.engine.one_at_a_time:
-        engine = job.text("ioengine")
+        engine = job.text("ioengine") or f"{DEFAULT} (as none is named)"
         job.notes.append(f"fio: ioengine={engine} has one request under way, whatever iodepth says")
         return 1
-    if "ioengine" not in job.options:
-        job.notes.append(
-            "fio: no ioengine is named: iodepth counts, though fio's own default, psync, has one "
-            "request under way"
-        )
     return depth
 
 

@@ -51,7 +51,7 @@ class Reader:
     @property
     def engine(self) -> Engine:
         """The engine, one that is taken."""
-        return engines.ENGINES.get(self.text("ioengine") or "", engines.UNNAMED)
+        return engines.ENGINES[self.text("ioengine") or engines.DEFAULT]
 
     def refused(self) -> list[str]:
         """Return a line for each option that cannot be followed; one, if it is the engine."""
