@@ -187,6 +187,10 @@ def test_global_sections_hold_for_the_jobs_after_them(tmp_path: Path) -> None:
         ("number_ios=77", {"requests": 77}),
         ("size=1m\nnumber_ios=1k", {"requests": 256}),
         ("io_size=8m", {"requests": 2048}),
+        ("size=8m\nio_size=50%", {"requests": 1024}),
+        # Each loop has so many, as with fio 3.33.
+        ("size=4m\nbs=1m\nnumber_ios=3\nloops=2", {"requests": 6}),
+        ("size=4m\nbs=1m\nnumber_ios=9\nloops=2", {"requests": 8}),
         ("size=1m\nloops=3", {"requests": 768}),
         (
             "rw=randread\nbssplit=512/10:4k/90\nba=4k",

@@ -113,6 +113,9 @@ def told(tmp_path: Path, text: str) -> list[str]:
         "rw=write\nsize=1m\nio_size=2560k",
         "rw=randwrite\nbssplit=4k/50:16k/50\nsize=3m\nio_size=9m",
         "rw=read\nsize=8m\nnumber_ios=77",
+        "rw=read\nsize=8m\nio_size=25%\nloops=2",
+        "rw=write\nsize=8m\nnumber_ios=77\nloops=3",
+        "rw=randwrite\nbssplit=4k/50:8k/50\nnorandommap\nsize=8m\nnumber_ios=77\nloops=3",
         "rw=randread\nfilesize=2m",
         "rw=write\nsize=1m\nio_size=0\nnumber_ios=0",
         # How long.

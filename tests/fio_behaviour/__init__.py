@@ -6,7 +6,9 @@ package's modules; then a short run's requests are compared with it.
 - `values`, `jobfile`: the text of a job file.
 - `asked`: what each job, and each clone of ``numjobs``, asks for.
 - `shortened`: the same job file with times of milliseconds.
-- `issued`: the requests of a run of the command line.
-- `what`, `where`, `when`: the comparison; each rule returns sentences about what differs.
-- `folders`: figures for folders of public job files: ``python -m fio_behaviour FOLDER...``.
+- `issued`: the requests of a run.
+- `drawn`, `drive`: job files drawn at random, and what they run on.
+- `what`, `where`, `when`: rules, each of which tells what differs; `comparison` has all of them.
+- `folders`: figures for folders of public job files: ``python -m
+  fio_behaviour.folders FOLDER...``.
 """

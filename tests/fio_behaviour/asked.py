@@ -228,6 +228,7 @@ class _Reading:
             # Multiples are those of the drive (docs/guide/fio.md).
             first = -(-first // align) * align
             size = min(size, start + length - first)
+        loops = int(self._text("loops") or 1)
         rates = self._rates()
         return Asked(
             name=self._job.name,
@@ -247,8 +248,8 @@ class _Reading:
             rates={operation: rates[operation] for operation in shares if operation in rates},
             is_poisson=self._text("rate_process") == "poisson",
             is_open_loop=bool(rates) and self._text("io_submit_mode") == "offload",
-            most_bytes=(self._number("io_size") or size) * int(self._text("loops") or 1),
-            most_requests=values.size(self._text("number_ios") or "0") or None,
+            most_bytes=(values.extent(self._text("io_size") or "0", size) or size) * loops,
+            most_requests=values.size(self._text("number_ios") or "0") * loops or None,
             is_endless=self._flag("time_based") and runtime is not None,
             runtime_ns=runtime,
             ramp_ns=self._time("ramp_time"),

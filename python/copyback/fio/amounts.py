@@ -32,7 +32,10 @@ def amount(job: Reader, size: int, sizes: Any, *, in_passes: bool) -> dict[str, 
     if is_endless(job):
         return {"requests": "unlimited"}
     block = least_size(sizes)
-    asked = (job.extent("io_size", size) or size) * job.whole("loops", 1, least=1)
+    loops = job.whole("loops", 1, least=1)
+    # Per cent are of the size.
+    io_size = job.value("io_size", lambda text: values.size_or_share(text, size), size)
+    asked = (io_size or size) * loops
     passes, rest = divmod(asked, size)
     most = passes * (size - size % block) + rest if in_passes else asked
     if most > values.MOST:
@@ -41,6 +44,8 @@ def amount(job: Reader, size: int, sizes: Any, *, in_passes: bool) -> dict[str, 
     if isinstance(sizes, str):
         # fio goes on until it has asked for all bytes.
         by_size = -(-most // block)
-        return {"requests": min(job.whole("number_ios", by_size, least=1), by_size)}
-    number = job.whole("number_ios", least=1) if "number_ios" in job.options else "unlimited"
+        return {"requests": min(job.whole("number_ios", by_size, least=1) * loops, by_size)}
+    if "number_ios" not in job.options:
+        return {"requests": "unlimited", "io_size": f"{most}B"}
+    number = min(job.whole("number_ios", least=1) * loops, values.MOST)
     return {"requests": number, "io_size": f"{most}B"}
