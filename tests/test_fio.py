@@ -91,7 +91,7 @@ def test_the_path_of_a_job_file_may_be_text(tmp_path: Path) -> None:
     assert read_job_file(str(path), GIB) == read_job_file(path, GIB)
 
 
-@pytest.mark.parametrize("engine", ["spdk", "spdk_bdev", "linuxaio"])
+@pytest.mark.parametrize("engine", ["spdk", "spdk_bdev", "linuxaio", "aio"])
 def test_engines_that_send_commands_take_any_depth(tmp_path: Path, engine: str) -> None:
     job = f"[a]\nioengine={engine}\ndirect=1\nfilename=trtype=PCIe traddr=0000.02.00.0 ns=1\n"
     assert workload_of(tmp_path, job + "iodepth=16\nrw=randread\n")["iodepth"] == 16

@@ -53,7 +53,7 @@ _GPU = Engine(note="the way to the memory of a GPU is not simulated")
 ENGINES: dict[str, Engine] = {
     **dict.fromkeys(("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"), _SYNC),
     **dict.fromkeys(
-        ("libaio", "linuxaio", "posixaio", "solarisaio", "windowsaio", "io_uring"), _ASYNC
+        ("libaio", "linuxaio", "aio", "posixaio", "solarisaio", "windowsaio", "io_uring"), _ASYNC
     ),
     **dict.fromkeys(("io_uring_cmd", "sg", "libblkio", "xnvme", "spdk", "spdk_bdev"), _COMMANDS),
     **dict.fromkeys(("dev-dax", "libpmem", "pmemblk"), _PERSISTENT),
