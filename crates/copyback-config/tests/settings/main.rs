@@ -4,6 +4,7 @@
 #![allow(missing_docs)]
 
 mod csv;
+mod decimals;
 mod estimate;
 mod known_names;
 mod lines;
