@@ -81,11 +81,13 @@ impl Collector {
 
     /// Whether a collection that begins has no other reason but that the drive has no command.
     pub(super) fn folds_in_idle_time(&self, backend: &Backend, lanes: &Lanes) -> bool {
-        let plane = lanes.demanding();
+        let (plane, job) = (lanes.demanding(), &lanes.lanes[0].job);
         self.is_folding_in_idle_time()
+            && !job.reason.is_for_data()
             && !backend.ftl.space.is_below_threshold(plane)
-            && backend.ftl.slc_cache().is_some_and(|cache| {
-                cache.has(lanes.lanes[0].job.victim()) && !cache.is_due_when_busy(plane)
-            })
+            && backend
+                .ftl
+                .slc_cache()
+                .is_some_and(|cache| cache.has(job.victim()) && !cache.is_due_when_busy(plane))
     }
 }

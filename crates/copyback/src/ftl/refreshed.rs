@@ -18,7 +18,9 @@ impl Ftl {
 
     /// Whether `block` has been opened and not erased since.
     pub fn is_in_use(&self, block: BlockId) -> bool {
-        self.blocks.is_open(block) || self.blocks.is_closed(block)
+        self.blocks.is_open(block)
+            || self.blocks.is_closed(block)
+            || self.blocks.is_full_in_cache(block)
     }
 
     /// How often `block` has been erased.
@@ -26,11 +28,12 @@ impl Ftl {
         self.blocks.erase_count(block)
     }
 
-    /// Whether `block` can be collected for the sake of its data: it is full, nothing else reclaims it, and there is
-    /// room for its pages.
+    /// Whether `block` can be collected for the sake of its data, or folded if it is of the SLC cache: it is full, nothing
+    /// else reclaims it, and there is room for its pages.
     pub fn may_refresh(&self, block: BlockId) -> bool {
         let plane = self.geometry.plane_of_block(block);
-        each!(&self.mapping, mapping => mapping.may_level(&self.tables, block))
-            && self.has_room_for(block, plane)
+        let is_full = self.blocks.is_full_in_cache(block)
+            || each!(&self.mapping, mapping => mapping.may_level(&self.tables, block));
+        is_full && self.has_room_for(block, plane)
     }
 }

@@ -883,8 +883,8 @@ impl Tables {
     }
 
     pub(super) fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
-        u32::from(self.blocks.valid_pages(victim)) + self.limits.filled_up
-            <= self.collection_room(plane)
+        let pages = u32::from(self.blocks.valid_pages(victim)) + self.limits.filled_up;
+        pages + self.room_beside(victim) <= self.collection_room(plane)
     }
 
     /// Pages that collections can move to without a block that is kept in step, be it of another class than theirs.

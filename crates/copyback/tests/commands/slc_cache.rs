@@ -147,3 +147,88 @@ fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
     }
     assert!(seen.iter().all(|times| *times > 0), "{seen:?}");
 }
+
+/// Blocks of the cache are folded for no other reason than that their data are in danger.
+const REFRESHED: [(&str, &str); 2] =
+    [("ssd.slc_cache.fold_after_idle", "10min"), ("ssd.gc.copyback", "true")];
+
+fn refreshed(change: (&'static str, &'static str)) -> Toy {
+    let changes = [&REFRESHED[..], &[change]].concat();
+    Toy::new(&with(&changes))
+}
+
+/// Two moves out of the cache with copyback, and an erase in its mode.
+const FOLD: u64 = 2 * (5_000 + 200_000) + 500_000;
+
+#[test]
+fn a_block_that_has_been_read_too_often_is_folded() {
+    let mut toy = refreshed(("ssd.refresh.reads", "3"));
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.read(200_000, 3, 0);
+    toy.read(300_000, 4, 1);
+    toy.run_until(350_000);
+    let begun = toy.log.len();
+    toy.read(400_000, 5, 0);
+    toy.run_until(20_000_000);
+    // The read takes 1 us, 5 us and 10 us; then come two moves and the erase.
+    let expected = [
+        "401000 channel 0",
+        "406000 die 0",
+        "416000 channel 0",
+        "621000 die 0",
+        "826000 die 0",
+        "1326000 die 0",
+    ];
+    assert_eq!(toy.log[begun..], expected);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.read_reclaims, counters.refreshes, counters.collections), (1, 0, 0));
+    assert_eq!((counters.pages_moved, counters.erases), (2, 1));
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.folded, state.tally.erases, state.free, state.valid), (2, 1, 2, 0));
+}
+
+#[test]
+fn a_block_whose_first_page_is_too_old_is_folded() {
+    let mut toy = refreshed(("ssd.refresh.age", "10ms"));
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.run_until(10_000_000 + FOLD - 1);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.refreshes, counters.pages_moved), (0, 2));
+    toy.run_until(10_000_000 + FOLD);
+    let counters = toy.ssd.counters();
+    assert_eq!((counters.refreshes, counters.erases, counters.collections), (1, 1, 0));
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.folded, state.tally.erases, state.free), (2, 1, 2));
+}
+
+#[test]
+fn each_fill_of_the_cache_is_folded_once_when_it_is_too_old() {
+    let mut toy = refreshed(("ssd.refresh.age", "10ms"));
+    let rounds = 21;
+    for round in 0..rounds {
+        let request = 2 * round + 1;
+        toy.writes(u64::from(round) * 20_000_000, &[(request, 0), (request + 1, 1)]);
+    }
+    toy.run_until(u64::from(rounds) * 20_000_000);
+    // What is folded leaves the versions before it out of date. Three folds fill the first native block; its first page is
+    // old then, and what is valid of it goes on to the next one, which is full after two more.
+    let natives = (rounds - 1) / 2;
+    let counters = toy.ssd.counters();
+    assert_eq!(counters.refreshes, u64::from(rounds + natives));
+    assert_eq!(counters.pages_moved, u64::from(2 * (rounds + natives)));
+    assert_eq!((counters.collections, counters.read_reclaims), (0, 0));
+    let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+    assert_eq!((state.tally.written, state.tally.past), (u64::from(2 * rounds), 0));
+    assert_eq!((state.tally.folded, state.tally.erases), (u64::from(2 * rounds), rounds.into()));
+}
+
+#[test]
+fn commands_do_not_end_what_is_folded_for_the_sake_of_its_data() {
+    // The drive also folds in idle time, which it has had for long.
+    let idle = [("ssd.slc_cache.fold_after_idle", "1ms"), ("ssd.slc_cache.idle_keeps", "1")];
+    let age = ("ssd.refresh.age", "10ms");
+    let mut toy = Toy::new(&with(&[idle[0], idle[1], ("ssd.gc.copyback", "true"), age]));
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.read(10_002_000, 3, 0);
+    toy.assert_ends(3, 10_000_000 + FOLD + 31_000);
+}

@@ -3,8 +3,8 @@
 use copyback::config::{Config, Preemption};
 use copyback::ssd::Part;
 
-use crate::measured;
 use crate::run::Outcome;
+use crate::{measured, newer};
 
 /// Whether a run has met each of [`SIGHTS`].
 pub type Met = Vec<bool>;
@@ -68,6 +68,7 @@ const SIGHTS: &[(&str, f64)] = &[
     // A run in two hundred, and of 20,000 hardly fewer.
     ("lines collected that have parity", 0.004),
     ("reclaim units of several blocks moved", 0.002),
+    ("blocks of an SLC cache refreshed", 0.001),
 ];
 
 /// What a run has met.
@@ -134,6 +135,8 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         counts(outcome, "/lines/collected"),
         counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
         config.ssd.reclaim_unit() > 1 && many("/placement/fdp/events/media_reallocated"),
+        newer::folds_for_the_sake_of_data_alone(&config.ssd)
+            && counts(outcome, "/slc_cache/folded_bytes"),
     ]
 }
 

@@ -148,6 +148,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     if config.ssd.power.protection == Protection::None && draw.chance(0.4) {
         config.ssd.power.paired_pages = draw.of(&[2, 3, 4, 8]);
     }
+    fold_for_the_sake_of_data(&mut Draw::new(number, &format!("{name}/folds")), &mut config.ssd);
     leave_time_between_refreshes(
         &mut Draw::new(number, &format!("{name}/refresh")),
         &mut config.ssd,
@@ -185,6 +186,25 @@ fn as_fio_of(draw: &mut Draw, workload: &mut SyntheticWorkload) {
             iotime: draw.chance(0.3).then(|| draw.time(1, 1_000_000)),
         };
     }
+}
+
+/// Makes reads and age the only reasons for which some caches are folded.
+fn fold_for_the_sake_of_data(draw: &mut Draw, ssd: &mut Ssd) {
+    if !ssd.has_slc_cache() || ssd.static_slc_blocks() == 0 || draw.chance(0.6) {
+        return;
+    }
+    ssd.slc_cache.dynamic = FreeBlocks::Blocks { blocks: 0 };
+    ssd.slc_cache.when_full = WhenFull::WritePast;
+    ssd.slc_cache.fold_below = 0;
+    ssd.slc_cache.fold_after_idle = NEVER;
+    // Of units no reads are counted.
+    ssd.refresh.reads = ssd.ftl.mapping_unit.is_none().then(|| draw.small_within(3, 200) as u32);
+    ssd.refresh.age = Some(Time::from_ns(draw.small_within(100_000, 1 << 33)));
+}
+
+/// Whether the cache is folded for no other reason.
+pub fn folds_for_the_sake_of_data_alone(ssd: &Ssd) -> bool {
+    ssd.slc_cache.fold_after_idle == NEVER
 }
 
 /// Makes most ages at which blocks are refreshed longer than it takes to write a plane anew: a drive that is not done
@@ -293,6 +313,9 @@ fn cache_segments(draw: &mut Draw, config: &mut Config) {
         *unwritten = Size(cached_entry.0 * draw.small_within(1, 200));
     }
 }
+
+/// An hour, which is longer than any case lasts.
+const NEVER: Time = Time::from_us(3_600_000_000);
 
 /// Blocks in another cell mode, on a drive with as many logical pages that has more blocks for them.
 fn slc_cache(draw: &mut Draw, config: &mut Config) {
