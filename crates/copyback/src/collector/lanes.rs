@@ -96,6 +96,17 @@ pub enum Step {
     Erase(Erased),
 }
 
+impl Step {
+    /// Pages that it takes up to be moved, or blocks that it erases.
+    pub fn parts(&self) -> u64 {
+        match self {
+            Self::Read(pages) => pages.len() as u64,
+            Self::Program(_) => 0,
+            Self::Erase(blocks) => blocks.len() as u64,
+        }
+    }
+}
+
 /// The next flash operation of a lone plane's collection, where it concerns one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageStep {

@@ -56,10 +56,10 @@ impl Collection {
 /// What has become of a collection that was to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// The move of a page has begun, or an erase.
-    Begun,
-    /// A page that was read is being programmed.
-    Continued,
+    /// The move of so many pages together has begun, or the erase of so many blocks.
+    Begun(u64),
+    /// Of a step that has begun, so many pages more are being read; none if what was read is being programmed.
+    Continued(u64),
     /// It has ended, and perhaps another has taken its place.
     Ended,
     /// It cannot go on yet.
@@ -78,7 +78,10 @@ impl Collector {
         backend.collection_runs(die, mask, reason, now);
         let (command, times, in_flight) = self.begin_page_step(backend, step);
         issue(backend, die, command, times, in_flight, now);
-        if command == Command::Program { Progress::Continued } else { Progress::Begun }
+        match command {
+            Command::Program => Progress::Continued(0),
+            _ => Progress::Begun(1),
+        }
     }
 
     /// A step of the die's collection has just ended, which concerned one page of a lone plane. Begins the next one,
@@ -145,7 +148,7 @@ impl Collector {
         };
         backend.collection_runs(die, collection.mask, collection.reason(), now);
         let point = Point::new(collection.lanes.carries());
-        let lanes = &mut collection.lanes;
+        let (lanes, parts) = (&mut collection.lanes, step.parts());
         match step {
             Step::Read(pages) => self.start_reading(backend, die, lanes, pages, now),
             Step::Program(members) => self.start_programming(backend, die, lanes, &members, now),
@@ -153,7 +156,10 @@ impl Collector {
         }
         collection.in_flight = Some(point);
         self.collections[die.index()] = Some(collection);
-        if point == Point::BeforeWrite { Progress::Continued } else { Progress::Begun }
+        match point {
+            Point::BeforeWrite => Progress::Continued(parts),
+            Point::BetweenMoves => Progress::Begun(parts),
+        }
     }
 
     /// Whether the collection of `die` erases next, and programs that are not over supersede pages of what it erases. Asks

@@ -89,7 +89,7 @@ impl Ssd {
     #[inline(never)]
     fn note_step(&mut self, die: DieId, command: Command, now: Instant) {
         if command != Command::Program {
-            self.schedule.step_begins(die);
+            self.schedule.step_begins(die, 1);
         }
         self.note_who_waits(die, now);
     }

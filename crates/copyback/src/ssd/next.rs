@@ -166,8 +166,10 @@ impl Ssd {
     /// work to start now.
     fn carry_on(&mut self, die: DieId, now: Instant) -> bool {
         let progress = self.collector.go_on(&mut self.backend, die, now);
-        if progress == Progress::Begun {
-            self.schedule.step_begins(die);
+        match progress {
+            Progress::Begun(parts) => self.schedule.step_begins(die, parts),
+            Progress::Continued(parts) => self.schedule.step_goes_on(die, parts),
+            Progress::Ended | Progress::Waits => {}
         }
         self.scheduler.note_replaced(&mut self.backend, die, now);
         progress != Progress::Waits

@@ -269,6 +269,10 @@ fn what_is_charged_is_what_is_done_whatever_else_the_drive_does() {
         &[("ssd.ftl.allocation", "\"CWDP\"")],
         &[("ssd.timing.register", "\"double\"")],
         &[("ssd.gc.copyback", "true")],
+        &[("ssd.gc.width", "\"blind\"")],
+        &[("ssd.gc.width", "\"blind\""), ("ssd.gc.copyback", "true")],
+        &[("ssd.gc.width", "\"blind\""), ("ssd.ftl.allocation", "\"CWDP\"")],
+        &[("ssd.gc.width", "\"threshold\"")],
         &[("ssd.gc.threshold_scope", "\"drive\"")],
         &[("ssd.gc.unit", "\"line\""), ("ssd.geometry.dies_per_chip", "2")],
         &[

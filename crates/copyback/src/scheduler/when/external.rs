@@ -75,7 +75,7 @@ impl When for External {
         chosen.flatten()
     }
 
-    fn step_begins(&mut self, die: DieId) {
+    fn step_begins(&mut self, die: DieId, _: u64) {
         let steps = &mut self.steps[die.index()];
         *steps = steps.saturating_add(1);
     }

@@ -128,8 +128,11 @@ pub trait When: Debug + Send + Sync {
     /// A collection that was due has been put on the die.
     fn collection_begins(&mut self, _at: &AtDie<'_>) {}
 
-    /// A collection begins to move a page of `die`, or to erase a block.
-    fn step_begins(&mut self, _die: DieId) {}
+    /// A collection begins to move a page of `die`, or to erase a block: of so many planes together.
+    fn step_begins(&mut self, _die: DieId, _parts: u64) {}
+
+    /// The step of `die` that began last moves so many pages more.
+    fn step_goes_on(&mut self, _die: DieId, _parts: u64) {}
 
     /// An operation of the host begins on the die.
     fn host_begins(&mut self, _at: &mut AtDie<'_>, _begun: Begun) {}
@@ -320,11 +323,19 @@ impl Schedule {
         has_started
     }
 
-    /// A collection begins to move a page of `die`, or to erase a block.
+    /// A collection begins to move so many pages of `die` together, or to erase so many blocks.
     #[inline]
-    pub fn step_begins(&mut self, die: DieId) {
+    pub fn step_begins(&mut self, die: DieId, parts: u64) {
         if self.yields {
-            self.scheme.step_begins(die);
+            self.scheme.step_begins(die, parts);
+        }
+    }
+
+    /// So many pages more are read, to be moved together with those that the step of `die` has begun with.
+    #[inline]
+    pub fn step_goes_on(&mut self, die: DieId, parts: u64) {
+        if self.yields && parts > 0 {
+            self.scheme.step_goes_on(die, parts);
         }
     }
 

@@ -14,6 +14,8 @@
 //! together. A write waits while the steps that were charged before it
 //! are not done, and no longer; what is done while nobody waits counts as well, and reads of the host go first, but
 //! no more than `reads_ahead` before a step that is due. A page that has been read is written before anybody is served.
+//! Where planes are collected together, a step that moves several pages pays for as many: what it does beyond what was owed is
+//! taken off the next charges.
 //!
 //! The rate is what the work ahead costs, corrected by how far free space is from a target: what SPDK does where it
 //! throttles writes to its cache (ftl/ftl_nv_cache.h: compaction bandwidth x (1 + gain x error), bounded), and pblk in
@@ -30,7 +32,7 @@ use crate::scheduler::{Next, WriteLevel};
 use super::{Admitted, AtDie, Begun, Point, When};
 
 /// Debts and charges are in thousandths of a step.
-const STEP: u64 = 1000;
+const STEP: i64 = 1000;
 
 /// The settings of the scheme, and how each die stands.
 #[derive(Debug, Checkpointed)]
@@ -46,7 +48,10 @@ pub struct Paced {
 /// What is due on a die.
 #[derive(Debug, Clone, Checkpointed)]
 struct Account {
-    debt: u64,
+    /// Steps that are owed; below none, what was done of those that are charged next.
+    debt: i64,
+    /// Whether the step that began last was owed.
+    is_owed: bool,
     /// Steps of the collection last begun, and pages that come free by it.
     steps: u64,
     pages: u64,
@@ -56,10 +61,20 @@ struct Account {
     holds_write: bool,
 }
 
+impl Account {
+    /// So many pages are moved by the step that began last, or blocks erased. What is done while nobody waits pays for what
+    /// is owed, and not for what comes.
+    fn pay(&mut self, parts: u64) {
+        let least = if self.is_owed { i64::MIN } else { self.debt.min(0) };
+        self.debt = self.debt.saturating_sub_unsigned(parts * STEP.unsigned_abs()).max(least);
+    }
+}
+
 impl Paced {
     /// Free space settles at the `set_point`, a share of the way from the floor to the soft threshold.
     pub(super) fn new(set_point: f64, most_times: u32, reads_ahead: u32, dies: usize) -> Self {
-        let account = Account { debt: 0, steps: 1, pages: 1, reads: 0, holds_write: false };
+        let account =
+            Account { debt: 0, is_owed: false, steps: 1, pages: 1, reads: 0, holds_write: false };
         Self {
             gain: (1000.0 * set_point / (1.0 - set_point)).round() as u64,
             most_times: most_times.into(),
@@ -71,7 +86,7 @@ impl Paced {
     /// What a page is charged where so many pages are missing to the soft threshold and left to the floor.
     fn charge(&self, account: &Account, missing: u64, left: u64) -> u64 {
         let ratio = u128::from(missing) * u128::from(self.gain) / u128::from(left.max(1));
-        let bounded = ratio.min(u128::from(self.most_times * STEP)) as u64;
+        let bounded = ratio.min(u128::from(self.most_times * STEP.unsigned_abs())) as u64;
         bounded * account.steps / account.pages
     }
 
@@ -127,10 +142,15 @@ impl When for Paced {
         account.pages = account.pages.max(1);
     }
 
-    fn step_begins(&mut self, die: DieId) {
+    fn step_begins(&mut self, die: DieId, parts: u64) {
         let account = &mut self.dies[die.index()];
-        account.debt = account.debt.saturating_sub(STEP);
+        account.is_owed = account.debt >= STEP;
         account.reads = 0;
+        account.pay(parts);
+    }
+
+    fn step_goes_on(&mut self, die: DieId, parts: u64) {
+        self.dies[die.index()].pay(parts);
     }
 
     fn host_begins(&mut self, at: &mut AtDie<'_>, begun: Begun) {
@@ -151,7 +171,7 @@ impl When for Paced {
         let account = &mut self.dies[at.die.index()];
         // Who owes more goes only where nothing is left to collect: that is forgotten then.
         let debt = if account.debt < STEP { account.debt } else { 0 };
-        account.debt = debt + charge;
+        account.debt = debt.saturating_add_unsigned(charge);
         let held = std::mem::take(&mut account.holds_write);
         at.backend.counters.pacing.count(charge, held);
     }

@@ -51,7 +51,7 @@ impl When for Partial {
         self.at(at.die, at.point(), &at.situation())
     }
 
-    fn step_begins(&mut self, die: DieId) {
+    fn step_begins(&mut self, die: DieId, _: u64) {
         let done = &mut self.done[die.index()];
         *done = (*done + 1).min(self.steps);
     }
@@ -74,7 +74,7 @@ mod tests {
         let mut seen = Vec::new();
         for _ in 0..4 {
             seen.push(partial.at(DieId(1), Point::BetweenMoves, &EASY) == Admitted::ALL);
-            partial.step_begins(DieId(1));
+            partial.step_begins(DieId(1), 1);
         }
         assert_eq!(seen, [false, false, true, true], "it stays its turn until it comes");
         partial.begin_anew(DieId(1));
@@ -84,14 +84,14 @@ mod tests {
     #[test]
     fn nobody_goes_before_the_write_of_a_page_that_has_been_read() {
         let mut partial = Partial::new(1, 1);
-        partial.step_begins(DieId(0));
+        partial.step_begins(DieId(0), 1);
         assert_eq!(partial.at(DieId(0), Point::BeforeWrite, &EASY), Admitted::NOTHING);
     }
 
     #[test]
     fn nobody_goes_first_while_a_write_finds_no_block() {
         let mut partial = Partial::new(1, 1);
-        partial.step_begins(DieId(0));
+        partial.step_begins(DieId(0), 1);
         let full = Situation { write_finds_no_block: true, ..EASY };
         assert_eq!(partial.at(DieId(0), Point::BetweenMoves, &full), Admitted::NOTHING);
     }
