@@ -62,6 +62,24 @@ pub enum Found {
     Mark,
 }
 
+impl FaultCosts {
+    /// Counts what has come of reading a page. Returns how often it was read again.
+    fn count(&mut self, sensed: Sensed) -> u32 {
+        match sensed {
+            Sensed::Corrected(0) => 0,
+            Sensed::Corrected(level) => {
+                self.retried.resize(self.retried.len().max(level as usize), 0);
+                self.retried[level as usize - 1] += 1;
+                level
+            }
+            Sensed::Uncorrectable(levels) => {
+                self.uncorrectable += 1;
+                levels
+            }
+        }
+    }
+}
+
 impl FaultReport {
     /// Blocks that have become bad.
     pub fn grown_bad_blocks(&self) -> u64 {
@@ -134,28 +152,18 @@ impl Backend {
         }
         let strain = self.strain_of(page);
         let Some(costs) = &mut self.faults else { return Found::Data };
-        let sensed = self.ftl.sense(page, strain);
-        let found = match sensed {
-            Sensed::Uncorrectable(_) => Found::Nothing,
-            Sensed::Corrected(_) if self.ftl.is_marked(page) => Found::Mark,
-            Sensed::Corrected(_) => Found::Data,
-        };
-        let levels = match sensed {
-            Sensed::Corrected(0) => return found,
-            Sensed::Corrected(level) => {
-                costs.retried.resize(costs.retried.len().max(level as usize), 0);
-                costs.retried[level as usize - 1] += 1;
-                level
-            }
-            Sensed::Uncorrectable(levels) => {
-                costs.uncorrectable += 1;
-                levels
-            }
-        };
-        let offset = self.ftl.geometry.page_offset(page);
-        let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
-        costs.extra += again * u64::from(levels);
-        found
+        let uncorrectable = costs.uncorrectable;
+        let retries: u32 = self.ftl.sense(page, strain).map(|sensed| costs.count(sensed)).sum();
+        if retries > 0 {
+            let offset = self.ftl.geometry.page_offset(page);
+            let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
+            costs.extra += again * u64::from(retries);
+        }
+        match costs.uncorrectable > uncorrectable {
+            true => Found::Nothing,
+            false if self.ftl.is_marked(page) => Found::Mark,
+            false => Found::Data,
+        }
     }
 
     /// What the data of the block of `page` have been through.
@@ -187,7 +195,9 @@ impl Backend {
 
     #[inline(never)]
     fn copy_with_errors(&mut self, page: Ppn) {
-        if let Sensed::Uncorrectable(_) = self.ftl.sense(page, self.strain_of(page)) {
+        let strain = self.strain_of(page);
+        let is_lost = |sensed| matches!(sensed, Sensed::Uncorrectable(_));
+        if self.ftl.sense(page, strain).any(is_lost) {
             self.ftl.cannot_read_to_move(page);
         }
     }

@@ -178,12 +178,13 @@ impl Tables {
         }
     }
 
-    /// How `page` is read at last, after what its block's data have been through.
-    pub fn sense(&self, page: Ppn, strain: Strain) -> Sensed {
-        let Some(account) = &self.bad_blocks.0 else { return Sensed::Corrected(0) };
+    /// How `page` is read at last, after what its block's data have been through: of each plane that is striped, its part.
+    /// Nothing of a drive whose flash is perfect.
+    pub fn sense(&self, page: Ppn, strain: Strain) -> impl Iterator<Item = Sensed> {
         let block = self.geometry.block_of(page);
-        let offset = self.geometry.page_offset(page);
-        account.flash.sense(block, self.blocks.erase_count(block), offset, strain)
+        let (erases, offset) = (self.blocks.erase_count(block), self.geometry.page_offset(page));
+        let account = self.bad_blocks.0.iter();
+        account.flat_map(move |account| account.flash.sense(block, erases, offset, strain))
     }
 
     /// The block that takes the page which is about to be programmed at `place`: the one there, or if the

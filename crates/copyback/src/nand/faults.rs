@@ -22,6 +22,8 @@ pub struct Faults {
     program: Chance,
     erase: Chance,
     read: ReadErrors,
+    /// Planes that are striped: so many pages are read together.
+    striped: u32,
     /// Erases that each block lasts, if blocks wear out.
     endurance: Option<Vec<u32>>,
 }
@@ -73,7 +75,8 @@ struct ReadErrors {
 
 impl Faults {
     /// Those of a checked configuration, if there are any; `name` is the drive's place in the names of
-    /// random streams. Where planes are striped, a block is one of each of them and fails with any.
+    /// random streams. Where planes are striped, a block is one of each of them and fails with any; each of their pages is
+    /// read for itself.
     pub fn new(config: &Config, name: &str) -> Option<Self> {
         let faults = &config.ssd.faults;
         if faults.are_none() {
@@ -89,7 +92,8 @@ impl Faults {
             factory_bad: chance("factory", faults.factory_bad_blocks.0),
             program: chance("program", faults.program_failures.0),
             erase: chance("erase", faults.erase_failures.0),
-            read: ReadErrors::new(faults, rated, striped, lot("read")),
+            read: ReadErrors::new(faults, rated, lot("read")),
+            striped,
             endurance: faults.endurance_spread.map(|spread| {
                 let mut random = rng::stream(config.seed, &format!("{name}/faults/endurance"));
                 let normal = Normal::new(rated, spread.0 * rated).expect("a share of a number");
@@ -116,10 +120,18 @@ impl Faults {
         is_worn || self.erase.happens([block.0, erases, 0])
     }
 
-    /// How the page at `offset` of `block`, which has been erased so often, is read after what its data have been through.
-    /// The same each time, or worse if they have been through more.
-    pub fn sense(&self, block: BlockId, erases: u32, offset: u32, strain: Strain) -> Sensed {
-        self.read.sense([block.0, erases, offset], strain)
+    /// How the pages at `offset` of `block`, one of each plane that is striped, are read after what their data have been
+    /// through; `block` has been erased so often. The same each time, or worse if they have been through more.
+    pub fn sense(
+        &self,
+        block: BlockId,
+        erases: u32,
+        offset: u32,
+        strain: Strain,
+    ) -> impl Iterator<Item = Sensed> {
+        let first = offset * self.striped;
+        (first..first + self.striped)
+            .map(move |page| self.read.sense([block.0, erases, page], strain))
     }
 }
 
@@ -132,11 +144,11 @@ fn of_any(share: f64, parts: u32) -> f64 {
 }
 
 impl ReadErrors {
-    fn new(faults: &FlashFaults, rated: f64, striped: u32, lot: Lot) -> Self {
-        let new = of_any(faults.read_errors.0, striped);
-        let worn = faults.worn_read_errors.map_or(new, |share| of_any(share.0, striped));
+    fn new(faults: &FlashFaults, rated: f64, lot: Lot) -> Self {
+        let new = faults.read_errors.0;
+        let worn = faults.worn_read_errors.map_or(new, |share| share.0);
         let (retry, levels) = (faults.retry_failures.0, faults.retry_levels);
-        let line = |share: Share, until: f64| of_any(share.0, striped) / until;
+        let line = |share: Share, until: f64| share.0 / until;
         let disturbed = faults.disturbed_read_errors;
         let aged = faults.aged_read_errors;
         Self {
@@ -187,6 +199,11 @@ mod tests {
         Faults::new(&config, "ssd/0").expect("there are some")
     }
 
+    /// How a page is read, of which 64 are in a block.
+    fn sense(faults: &Faults, page: u32, erases: u32, strain: Strain) -> Sensed {
+        faults.sense(BlockId(page / 64), erases, page % 64, strain).next().expect("one is read")
+    }
+
     /// Asserts that `found` of `all` is what a share of `expected` may give: within five standard
     /// deviations of the binomial.
     fn assert_share(found: usize, all: usize, expected: f64) {
@@ -217,11 +234,25 @@ mod tests {
     }
 
     #[test]
+    fn each_page_of_what_is_striped_over_planes_is_read_for_itself() {
+        let two = [("ssd.geometry.planes_per_die", "2"), ("ssd.gc.width", "superblock")];
+        let faults = faults_of("{ read_errors = 0.3 }", &two);
+        let retried = |page: u32| {
+            let sensed = faults.sense(BlockId(page / 64), 0, page % 64, Strain::default());
+            sensed.filter(|sensed| *sensed != Sensed::Corrected(0)).count()
+        };
+        let retried: Vec<usize> = (0..20_000).map(retried).collect();
+        for (pages, share) in [(0, 0.7 * 0.7), (1, 2.0 * 0.3 * 0.7), (2, 0.3 * 0.3)] {
+            assert_share(retried.iter().filter(|of| **of == pages).count(), 20_000, share);
+        }
+    }
+
+    #[test]
     fn each_level_leaves_its_share_of_what_is_left() {
         let faults = faults("{ read_errors = 0.4, retry_failures = 0.25, retry_levels = 2 }");
         let mut found = [0; 4];
         for page in 0..20_000 {
-            match faults.sense(BlockId(page / 64), 0, page % 64, Strain::default()) {
+            match sense(&faults, page, 0, Strain::default()) {
                 Sensed::Corrected(level) => found[level as usize] += 1,
                 Sensed::Uncorrectable(levels) => found[1 + levels as usize] += 1,
             }
@@ -236,8 +267,7 @@ mod tests {
         let faults = faults("{ read_errors = 0.1, worn_read_errors = 0.3 }");
         for (erases, share) in [(0, 0.1), (500, 0.2), (1000, 0.3), (2000, 0.5)] {
             let strain = Strain::default();
-            let pages =
-                (0..20_000).map(|page| faults.sense(BlockId(page / 64), erases, page % 64, strain));
+            let pages = (0..20_000).map(|page| sense(&faults, page, erases, strain));
             let retried = pages.filter(|sensed| *sensed != Sensed::Corrected(0)).count();
             assert_share(retried, 20_000, share);
         }
@@ -254,8 +284,7 @@ mod tests {
             [(0, days(0), 0.1), (500, days(0), 0.2), (0, days(5), 0.3), (1000, days(10), 0.7)]
         {
             let strain = Strain { reads, age };
-            let sensed =
-                (0..20_000).map(|page| faults.sense(BlockId(page / 64), 3, page % 64, strain));
+            let sensed = (0..20_000).map(|page| sense(&faults, page, 3, strain));
             let retried = sensed.filter(|sensed| *sensed != Sensed::Corrected(0)).count();
             assert_share(retried, 20_000, share);
         }

@@ -18,7 +18,7 @@ const OVER_THE_CHANNEL: (&str, &str) = ("ssd.gc.copyback", "false");
 fn fails(toy: &Toy, block: u32, offset: u32) -> bool {
     let ftl = &toy.ssd.backend().ftl;
     let page = ftl.geometry.page(BlockId(block), offset);
-    matches!(ftl.sense(page, Strain::default()), Sensed::Uncorrectable(_))
+    ftl.sense(page, Strain::default()).any(|sensed| matches!(sensed, Sensed::Uncorrectable(_)))
 }
 
 /// The toy on the brink of a collection ([`BRINK`]), of the first seed with which page 3 cannot be read at the end of block 0, and
@@ -132,8 +132,8 @@ fn a_write_of_the_whole_page_or_a_trim_heals_it_and_a_write_of_a_part_does_not()
     toy.read(start, 5, 3);
     toy.run();
     let is_legible = {
-        let sensed = toy.ssd.backend().ftl.sense(page, Strain::default());
-        matches!(sensed, Sensed::Corrected(_))
+        let mut sensed = toy.ssd.backend().ftl.sense(page, Strain::default());
+        sensed.all(|sensed| matches!(sensed, Sensed::Corrected(_)))
     };
     assert_eq!(toy.read_in_vain(5), !is_legible);
     let mut toy = brink(&[OVER_THE_CHANNEL]);

@@ -125,6 +125,17 @@ fn retries_of_pages_that_are_read_together_follow_one_another() {
 }
 
 #[test]
+fn retries_of_pages_that_are_striped_follow_one_another_and_each_page_counts() {
+    let striped: Changes = &[("ssd.geometry.planes_per_die", "2"), ("ssd.gc.width", "superblock")];
+    let mut toy = Toy::filled(&[striped, ONE_RETRY].concat(), &[0]);
+    toy.read(0, 1, 0);
+    // The array once for both pages, and once for each; then the data of both.
+    toy.assert_ends(1, 1_000 + 20_000 + 2 * 20_000 + 2 * 10_000);
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    assert_eq!((report.retried, report.uncorrectable), (vec![2], 0));
+}
+
+#[test]
 fn programs_that_fail_together_are_made_up_for_one_after_the_other() {
     let planes: Changes = &[("ssd.geometry.planes_per_die", "2")];
     let mut toy = toy(&[ROOMY, planes, PROGRAMS_FAIL]);
