@@ -314,6 +314,7 @@ impl Array {
         }
         let mut more = false;
         for index in self.touched.iter() {
+            debug_assert_eq!(self.drives[index].now(), self.now, "a drive that works lags behind");
             more |= self.drives[index].start_work();
         }
         more

@@ -145,7 +145,7 @@ impl Protocol {
             Order::Collect(asked) => drive.ask_to_collect(asked, now),
             Order::Stop => drive.stop_asking(now),
             Order::Report => {
-                let answer = Agent::report(&drive.ssd.status());
+                let answer = Agent::report(&drive.status(now));
                 self.send(device, Said::ByDrive(answer), now);
             }
         }

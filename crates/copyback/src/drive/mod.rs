@@ -28,7 +28,7 @@ use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
-    Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Waited,
+    Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Status, Waited,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
@@ -277,6 +277,12 @@ impl Drive {
     pub fn stop_asking(&mut self, now: Instant) {
         self.now = now;
         self.ssd.stop_asking();
+    }
+
+    /// How it stands `now`, for the controller of an array that asks for it.
+    pub fn status(&mut self, now: Instant) -> Status {
+        self.now = now;
+        self.ssd.status()
     }
 
     /// Forgets what has been announced.
