@@ -173,6 +173,40 @@ fn commands_in_the_drive_are_handed_in_anew_in_their_order() {
     assert_eq!(rows.offset, [0, 8192, 16384, 24576]);
 }
 
+/// A scan reads the torn page and the erased one behind it, and the first of seven other blocks, in 31 us each. Then the
+/// block is erased that holds nothing but the torn page.
+const RECOVERY_US: u64 = 9 * 31 + 1500;
+
+/// When requests end, each of which writes two pages in 422 us, if the drive is back at `back_us`; and what was lost.
+fn assert_ends_after(back_us: u64, cuts: &str) -> Value {
+    let cuts = format!("{{ type = 'at', times = {cuts} }}");
+    let (rows, loss) = run("4", &[("ssd.power.metadata", "4KiB"), ("ssd.power.cuts", &cuts)]);
+    let ends: Vec<_> = rows.arrival_ns.iter().zip(&rows.response_ns).map(|(a, b)| a + b).collect();
+    let expected: Vec<_> = (1..=4).map(|request| (back_us + request * 422) * 1_000).collect();
+    assert_eq!(ends, expected, "{cuts}");
+    loss
+}
+
+fn recovery_us(loss: &Value) -> u64 {
+    let ms = loss["recovery_ms"]["total"].as_f64().expect("a drive came back");
+    (ms * 1e3).round() as u64
+}
+
+#[test]
+fn a_drive_is_back_when_the_scan_is_over_that_the_cut_called_for() {
+    let loss = assert_ends_after(100 + RECOVERY_US, "['100us']");
+    assert_eq!((loss["recoveries"].as_u64(), loss["pages_read"].as_u64()), (Some(1), Some(9)));
+    assert_eq!(recovery_us(&loss), RECOVERY_US);
+}
+
+#[test]
+fn a_cut_before_the_drive_is_back_begins_its_scan_anew() {
+    let loss = assert_ends_after(200 + RECOVERY_US, "['100us', '200us']");
+    assert_eq!((loss["cuts"].as_u64(), loss["cuts_in_recovery"].as_u64()), (Some(2), Some(1)));
+    // Of recoveries that ended.
+    assert_eq!(recovery_us(&loss), RECOVERY_US);
+}
+
 #[test]
 fn only_what_the_host_was_told_of_counts_as_lost_with_a_write_buffer() {
     // With room for one page a write waits for its second, and nobody has been told of the first.
