@@ -7,6 +7,7 @@ use copyback::ids::{DieId, Lpn, PlaneId};
 use copyback::metrics::Written;
 use copyback::placement::HostPage;
 use copyback::ssd::Part::{Bus, Service};
+use copyback::units::TotalTime;
 
 use crate::toy::Toy;
 
@@ -95,6 +96,27 @@ fn the_die_that_holds_parity_goes_round_and_every_second_page_has_one_of_parity(
     dies.sort_unstable();
     assert_eq!(dies, [0, 1, 2].map(DieId));
     toy.ssd.backend().ftl.check().expect("it is sound");
+}
+
+#[test]
+fn writes_that_other_dies_take_do_not_wait_for_a_free_block() {
+    let changes = [
+        ("ssd.gc.preemption", "\"semi_preemptive\""),
+        ("ssd.gc.soft_threshold", "{ blocks = 4 }"),
+        ("ssd.geometry.blocks_per_plane", "10"),
+        ("ssd.ftl.over_provisioning", "0.8"),
+    ];
+    // Lines are full, and no block of any die is missing. One more write opens a line: then each die is short of a block, and the
+    // host may open more.
+    let mut toy = written(&changes, 24);
+    toy.run();
+    let erases = toy.ssd.counters().erases;
+    // Two pages at a time go to the dies that hold no parity of the line, and the rest waits.
+    let writes: Vec<_> = (0..8).map(|n| (100 + n, n)).collect();
+    toy.writes(24 * LONG, &writes);
+    toy.run();
+    assert_eq!(toy.ssd.counters().erases, erases + 3);
+    assert_eq!(toy.ssd.counters().stalled, TotalTime::ZERO);
 }
 
 #[test]
