@@ -91,6 +91,22 @@ def test_a_run_that_does_not_become_steady_ends_all_the_same(endless: dict[str, 
     assert (found.reached, found.ended_by) == (False, "workload")
 
 
+def test_what_waits_outside_the_queue_as_a_rule_ends_the_run_is_told(
+    endless: dict[str, Any],
+) -> None:
+    strict: dict[str, Any] = STEADY | {"excursion": 1e-9, "most_rounds": 2}
+    result = copyback.run(endless, audit=True, stop=strict, **{"host.queue_depth": 3})
+    # Of the eight of the loop three are in the drive.
+    assert result.summary.requests.unserved == 5
+    assert ("Unserved", "5 requests had arrived and waited as the run ended") in steady.facts(
+        result.summary, result.config
+    )
+    few = endless["workload"] | {"requests": 100}
+    result = copyback.run(endless | {"workload": few}, stop=strict)
+    assert result.summary.requests.unserved == 0
+    assert steady.unserved(result.summary) == []
+
+
 def test_a_run_that_a_rule_ends_gives_the_same_again(endless: dict[str, Any]) -> None:
     first, second = (copyback.run(endless, stop=STEADY).summary.to_dict() for _ in range(2))
     for summary in (first, second):

@@ -75,10 +75,22 @@ def preparation(summary: Summary) -> list[tuple[str, str]]:
 
 def facts(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return all of it in a line each."""
-    told = {"Prepared": preparation(summary), "Steady state": rows(summary, config)}
+    told = {
+        "Prepared": preparation(summary),
+        "Steady state": rows(summary, config),
+        "Unserved": unserved(summary),
+    }
     return [
         (label, " · ".join(text for _, text in found)) for label, found in told.items() if found
     ]
+
+
+def unserved(summary: Summary) -> list[tuple[str, str]]:
+    """Return how many requests the rule that ended the run left waiting; nothing if none."""
+    count = summary.requests.unserved
+    if not count:
+        return []
+    return [("Unserved", f"{units.count(count)} requests had arrived and waited as the run ended")]
 
 
 def strays(window: SteadyWindow | RoundsSummary) -> str:

@@ -1211,6 +1211,12 @@ class RunRequestsSummary(Section, kw_only=True):
     """Of those, pages that hold no data, as they were never written or were trimmed; they touch
     no flash.
     """
+    unserved: int | None = None
+    """Requests that had arrived and waited for a place in the queue when a rule ended the run
+    (`stop`): they were not served, and are in no other count.
+
+    Absent where no rule may end it.
+    """
     write_bytes: int
     """Bytes written."""
     write_pages: int

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::array::coordination::supply::ExternalCoordinator;
 use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::{Config, Stop};
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
@@ -59,6 +59,8 @@ pub struct Run {
     side_by_side: Option<SideBySide>,
     /// The rule that ends the run before its requests do, if there is one.
     stop: Option<Box<SteadyRounds>>,
+    /// Requests that had arrived and waited to enter the array when a rule ended the run.
+    unserved: u64,
     /// How each drive was prepared, if it was in rounds.
     preparation: Vec<Option<Rounds>>,
     /// Bytes written to each drive before the run.
@@ -116,6 +118,7 @@ impl Run {
             },
             side_by_side: None,
             stop: SteadyRounds::of(config).map(Box::new),
+            unserved: 0,
             preparation,
             prepared_bytes,
             baseline: Baseline::of(config),
@@ -280,7 +283,7 @@ impl Run {
         }
         if self.stop.as_ref().is_some_and(|stop| stop.is_due(next)) {
             let counters = self.counters();
-            self.end_rounds(|stop| stop.end_due(next, &counters));
+            self.end_rounds(|stop| stop.end_due(next, &counters))?;
         }
         if let Some(begin) = self.begins_at().filter(|begin| *begin <= next) {
             self.begin_measuring(begin);
@@ -290,23 +293,26 @@ impl Run {
     }
 
     /// Lets `end` end rounds; if that ends the run, no further request enters.
-    fn end_rounds(&mut self, end: impl FnOnce(&mut SteadyRounds)) {
-        let Some(stop) = &mut self.stop else { return };
+    fn end_rounds(&mut self, end: impl FnOnce(&mut SteadyRounds)) -> Result<(), Error> {
+        let Some(stop) = &mut self.stop else { return Ok(()) };
         end(stop);
-        if stop.has_ended() {
-            self.host.stop();
-            // What was announced does not come.
-            self.host_may_go_on = true;
-        }
+        stop.ended_at().map_or(Ok(()), |at| self.admit_no_more(at))
     }
 
     /// A drive takes no writes any more: no further request enters.
-    fn end_at_read_only(&mut self) {
+    fn end_at_read_only(&mut self) -> Result<(), Error> {
         if let Some(stop) = &mut self.stop {
             stop.end_at_read_only();
         }
-        self.host.stop();
+        self.admit_no_more(self.now)
+    }
+
+    /// No further request enters; those that had arrived before `end` and have not are counted.
+    fn admit_no_more(&mut self, end: Instant) -> Result<(), Error> {
+        self.unserved += self.host.stop_at(end)?;
+        // What was announced does not come.
         self.host_may_go_on = true;
+        Ok(())
     }
 
     /// The second phase of an instant: everything that is free looks for work, until nothing changes.
@@ -321,7 +327,7 @@ impl Run {
             let more = self.array.start_work();
             self.observe();
             if self.ends_at_read_only && self.array.has_become_read_only() {
-                self.end_at_read_only();
+                self.end_at_read_only()?;
             }
             if !more {
                 break;
@@ -381,7 +387,7 @@ impl Run {
         loop {
             self.observe_held_up();
             while let Some(finished) = self.array.take_finished() {
-                self.complete(&finished);
+                self.complete(&finished)?;
             }
             if self.recorder.overflows() {
                 return Err(Error::Input(
@@ -448,7 +454,7 @@ impl Run {
     }
 
     #[inline(always)]
-    fn complete(&mut self, finished: &FinishedRequest) {
+    fn complete(&mut self, finished: &FinishedRequest) -> Result<(), Error> {
         let completion = self.host.leave(finished, self.now);
         self.host_may_go_on = true;
         if self.audit && completion.parts.total() != completion.response {
@@ -463,8 +469,9 @@ impl Run {
             && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
         {
             let (now, counters) = (self.now, self.counters());
-            self.end_rounds(|stop| stop.end_round(now, &counters));
+            self.end_rounds(|stop| stop.end_round(now, &counters))?;
         }
+        Ok(())
     }
 
     /// Whether a die was lost when a read ended, and rebuilt before it came. There is one drive then.
@@ -590,6 +597,8 @@ impl Run {
         let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
         let devices = self.recorder.devices.as_ref();
+        let mut summary = Summary::new(config, &self.recorder, &self.work(), self.dies_per_drive());
+        summary.requests.unserved = (config.stop != Stop::None).then_some(self.unserved);
         Summary {
             array: devices.is_some().then(|| self.array.summary()),
             devices: devices.map(|recorded| self.devices(recorded)),
@@ -606,7 +615,7 @@ impl Run {
                 machine: None,
             },
             notes: self.notes(),
-            ..Summary::new(config, &self.recorder, &self.work(), self.dies_per_drive())
+            ..summary
         }
     }
 

@@ -437,3 +437,52 @@ fn what_has_arrived_before_the_end_of_a_closed_loop_is_completed() {
     // Four at once; their places come free at 100 and 200 us.
     assert_eq!(arrivals_us(&requests, 0), [0, 0, 0, 0, 100, 200]);
 }
+
+/// A workload of reads with these keys, in no loop unless they say so.
+fn of_reads(keys: &str) -> String {
+    let has = |key: &str| keys.contains(key);
+    let requests = if has("requests") { "" } else { "requests = \"unlimited\", " };
+    format!(
+        "workload = {{ type = \"synthetic\", {requests}request_size = \"4KiB\", read_share = 1.0, \
+         sequential_share = 1.0, {keys} }}\n{DRIVE}"
+    )
+}
+
+/// Requests that a rule leaves unserved, and those that were completed, where a queue takes so many.
+fn unserved(keys: &str, round: &str, queue_depth: u32) -> (u64, u64) {
+    let stop = format!(
+        "stop = {{ type = \"steady_state\", round = {round}, window = 2, most_rounds = 2, slope = 1e-9, \
+         excursion = 1e-9 }}\n"
+    );
+    let depth = format!("queue_depth = {queue_depth}");
+    let (summary, requests) = run(&(stop + &of_reads(keys)).replace("queue_depth = 32", &depth));
+    assert_eq!(summary["requests"]["count"], requests.len());
+    let unserved = summary["requests"]["unserved"].as_u64().expect("a rule may end it");
+    (unserved, requests.len() as u64)
+}
+
+#[test]
+fn a_rule_that_ends_a_run_leaves_those_that_wait_outside_the_queue_unserved() {
+    // A read is asked for every 9 us, and takes 100: as the tenth ends, at 1 ms, 112 have arrived.
+    let open = "inter_arrival = \"9us\"";
+    for (depth, completed) in [(1, 10), (4, 13), (32, 41), (1024, 112)] {
+        let found = unserved(open, "5", depth);
+        assert_eq!(found, (112 - completed, completed), "{depth} at once");
+    }
+    // By 1050 us there are 117, of which the eleventh is in the drive.
+    assert_eq!(unserved(open, "\"525us\"", 1), (117 - 11, 11));
+    // Of a closed loop of eight, four of which are in the drive, four wait: one has just ended.
+    assert_eq!(unserved("iodepth = 8", "5", 4), (8 - 3 - 1, 10 + 3));
+    assert_eq!(unserved("iodepth = 8", "5", 8), (0, 10 + 7));
+    // The workload has ended before.
+    assert_eq!(unserved("requests = 7, iodepth = 8", "5", 1), (0, 7));
+    // Nothing that comes after its duration is waited for.
+    let short = format!("{open}, duration = \"500us\"");
+    assert_eq!(unserved(&short, "5", 1), (56 - 10, 10));
+}
+
+#[test]
+fn a_run_that_no_rule_may_end_leaves_no_request_unserved() {
+    let (summary, _) = run(&alone("duration = \"1ms\""));
+    assert_eq!(summary["requests"].get("unserved"), None);
+}

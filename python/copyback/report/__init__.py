@@ -294,7 +294,7 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Placement", classes.costs(summary)),
         ("Power loss", power.rows(summary)),
         ("Faults of the flash", faults.rows(summary)),
-        ("Steady state", steady.rows(summary, result.config)),
+        ("Steady state", steady.rows(summary, result.config) + steady.unserved(summary)),
         ("Preparation", steady.preparation(summary)),
         ("Long waits", [(label, text) for label, text in long if text]),
         ("Idle time, and what dies do meanwhile", idle),

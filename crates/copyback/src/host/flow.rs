@@ -165,9 +165,27 @@ impl Flow {
     }
 
     /// No further request comes of it.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         self.next = None;
         self.ahead.clear();
+    }
+
+    /// Ends it. Returns how many requests had arrived before `now` and wait to enter the array, which they never do.
+    ///
+    /// # Errors
+    /// If the trace is malformed.
+    pub fn stop_at(&mut self, now: Instant) -> Result<u64, InputError> {
+        let mut waiting = 0;
+        while let Some(arrival) = self.next_arrival()
+            && arrival < now
+            && self.end().is_none_or(|end| arrival < end)
+        {
+            self.take(arrival, now)?;
+            self.outstanding -= 1;
+            waiting += 1;
+        }
+        self.stop();
+        Ok(waiting)
     }
 
     /// When the next request arrives or arrived, or when the flow ends if that comes first; `None` if

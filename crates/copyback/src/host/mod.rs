@@ -262,9 +262,12 @@ impl Host {
         completion
     }
 
-    /// No further request enters the array.
-    pub fn stop(&mut self) {
-        self.flows.iter_mut().for_each(Flow::stop);
+    /// No further request enters the array. Returns how many had arrived before `now` and wait to.
+    ///
+    /// # Errors
+    /// If a trace is malformed.
+    pub fn stop_at(&mut self, now: Instant) -> Result<u64, InputError> {
+        self.flows.iter_mut().map(|flow| flow.stop_at(now)).sum()
     }
 
     /// Reads up to `most` requests again that had been read before the run was interrupted. Returns whether there are

@@ -213,6 +213,11 @@ impl SteadyRounds {
         self.end.is_some()
     }
 
+    /// When the last round ended, if that ended the run.
+    pub fn ended_at(&self) -> Option<Instant> {
+        self.end.and(self.rounds.last()).map(|round| round.end)
+    }
+
     /// Share of the rounds that there may be.
     pub fn fraction(&self) -> f64 {
         self.rounds.len() as f64 / self.most as f64

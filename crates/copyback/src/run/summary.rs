@@ -75,6 +75,10 @@ pub struct RunRequestsSummary {
     pub unmapped_page_reads: u64,
     /// Logical pages trimmed that held data.
     pub trimmed_pages: u64,
+    /// Requests that had arrived and waited for a place in the queue when a rule ended the run (`stop`): they were not served,
+    /// and are in no other count. Absent where no rule may end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unserved: Option<u64>,
 }
 
 /// How the devices were prepared.
@@ -158,6 +162,7 @@ impl Summary {
                 page_reads: work.counters.page_reads,
                 unmapped_page_reads: work.counters.unmapped_reads,
                 trimmed_pages: work.counters.trimmed,
+                unserved: None,
             },
             ledger: recorder.whole.summary(),
             drives: work.summary(),
