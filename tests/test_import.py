@@ -334,7 +334,11 @@ def test_bits_of_ssdsim_s_commands(
         (MQSIM, {"GC_Block_Selection_Policy": "BEST"}, "allowed: GREEDY, RGA, RANDOM"),
         (MQSIM, {"Address_Mapping": "HYBRID"}, "MQSim has the name alone; allowed: PAGE_LEVEL"),
         (MQSIM, {"Overprovisioning_Ratio": "-1"}, "a number from 0 to 0.99"),
-        (MQSIM, {"Overprovisioning_Ratio": "0"}, "over_provisioning: found 0; allowed: above 0"),
+        (
+            MQSIM,
+            {"Overprovisioning_Ratio": "0"},
+            "Overprovisioning_Ratio: found '0'; allowed: above 0",
+        ),
         (SSDSIM, {"block_number": "0"}, "block number: found '0'; allowed: a whole number from 1"),
         (SSDSIM, {"chip_number[1]": "3"}, "allowed: 2, as on the other channels"),
         (SSDSIM, {"chip_number": "5"}, "allowed: 4: 2 channels of 2 chips"),
@@ -356,8 +360,8 @@ def test_a_bad_value_is_one_line_with_its_place(
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "no line of it is NAME = VALUE"),
-        (b"\x00\xff\xfe", "no line of it is NAME = VALUE"),
+        (b"", "found neither XML nor a line such as"),
+        (b"\x00\xff\xfe", "found neither XML nor a line such as"),
         (b"channel number = 2;\n", "chip number: missing"),
         (
             b"channel number = 2;\nchannel number = 3;\n",
@@ -437,3 +441,58 @@ def test_a_bad_file_leaves_nothing_and_ends_with_status_2(cli: RunCli, tmp_path:
     assert done.stderr.count("\n") == 1
     assert re.search(rf"{re.escape(str(path))}:\d+: Page_Capacity: found 'x'", done.stderr)
     assert not (tmp_path / "out.toml").exists()
+
+
+# What cannot be imported is told in the words of the file.
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[ssd]\nChannel = 8\n", "#!/bin/sh\nqemu -device femu,devsz_mb=4096\n", "a,b\n1,2\n", ""],
+)
+def test_a_file_of_another_kind_is_told_apart(cli: RunCli, tmp_path: Path, text: str) -> None:
+    (tmp_path / "other.cfg").write_text(text)
+    error = cli("import", "other.cfg", status=2).stderr
+    assert error == (
+        'copyback: error: other.cfg: found neither XML nor a line such as "channel number = 8"; '
+        "allowed: MQSim's ssdconfig.xml, or SSDsim's page.parameters (fio's job files: "
+        "`copyback run --fio-job`)\n"
+    )
+
+
+def line_of(path: Path, name: str) -> int:
+    lines = path.read_text(encoding="latin-1").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if name in line)
+
+
+def test_a_drive_that_cannot_run_is_told_by_mqsim_s_names_at_their_lines(tmp_path: Path) -> None:
+    file = changed(
+        tmp_path,
+        MQSIM,
+        GC_Exec_Threshold="0.3",
+        GC_Hard_Threshold="0.4",
+        Overprovisioning_Ratio="0.8",
+        Preemptible_GC_Enabled="true",
+    )
+    hard, soft = (line_of(file, name) for name in ("GC_Hard_Threshold", "GC_Exec_Threshold"))
+    with pytest.raises(InputError) as fault:
+        import_configuration(file)
+    assert str(fault.value) == (
+        f"{file}:{hard}: GC_Hard_Threshold: found '0.4', which comes to 819 blocks, above "
+        f"GC_Exec_Threshold (line {soft}) of 614; allowed: at most 614"
+    )
+
+
+def test_a_load_that_cannot_run_is_told_by_its_own_name_and_line(tmp_path: Path) -> None:
+    file = changed(tmp_path, LOAD, Stop_Time="9000000000000000000")
+    line = line_of(file, "Stop_Time")
+    with pytest.raises(InputError) as fault:
+        import_configuration(MQSIM, workload=file)
+    assert str(fault.value).startswith(f"{file}:{line}: Stop_Time: found '9000000000000000000'")
+
+
+def test_ssdsim_s_drive_that_cannot_run_is_told_by_its_own_name_and_line(tmp_path: Path) -> None:
+    file = changed(tmp_path, SSDSIM, overprovide="0.0")
+    line = line_of(file, "overprovide")
+    with pytest.raises(InputError, match=f":{line}: overprovide: found '0.0'"):
+        import_configuration(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def import_configuration(
     path
         MQSim's ``ssdconfig.xml``, or SSDsim's ``page.parameters``.
     simulator
-        Whose file it is; else its first character tells.
+        Whose file it is; else its content tells.
     workload
         MQSim's ``workload.xml``.
     scenario
@@ -53,8 +54,7 @@ def import_configuration(
     """
     data = _bytes(path)
     if simulator is None:
-        is_xml = data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-        simulator = Simulator.MQSIM if is_xml else Simulator.SSDSIM
+        simulator = _detected(data, path)
     if simulator is Simulator.MQSIM:
         from copyback.importers import mqsim, mqsim_load
 
@@ -74,6 +74,18 @@ def import_configuration(
     fit_thresholds(draft)
     check(draft)
     return draft
+
+
+def _detected(data: bytes, path: Path) -> Simulator:
+    """Return whose file it is."""
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return Simulator.MQSIM
+    if re.search(rb"(?m)^(channel|chip|plane|block|page) number *=", data):
+        return Simulator.SSDSIM
+    raise InputError(
+        f'{path}: found neither XML nor a line such as "channel number = 8"; allowed: MQSim\'s '
+        "ssdconfig.xml, or SSDsim's page.parameters (fio's job files: `copyback run --fio-job`)"
+    )
 
 
 def _bytes(path: Path) -> bytes:

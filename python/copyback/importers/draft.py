@@ -10,7 +10,7 @@ from copyback.configuration import to_toml
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from copyback.importers.parameter import Parameters
+    from copyback.importers.parameter import Parameter, Parameters
 
 #: Words after which a line of the header is broken.
 _WIDTH = 96
@@ -28,6 +28,10 @@ class Draft:
     values: dict[str, Any] = field(default_factory=dict)
     #: By our key: the parameters that it is from.
     sources: dict[str, str] = field(default_factory=dict)
+    #: What the file of the drive gives, by name.
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    #: By a key of the load, dotted: the parameter that it is from.
+    flow_parameters: dict[str, Parameter] = field(default_factory=dict)
     #: What will surprise whoever runs it as it is.
     warnings: list[str] = field(default_factory=list)
     #: What a parameter means here is not quite what it means there.
@@ -54,7 +58,8 @@ class Draft:
         self.lost.append((name, why))
 
     def finish(self, parameters: Parameters, simulator: str) -> None:
-        """Say what a file leaves out, and what of it nobody knows."""
+        """Keep what a file gives; say what it leaves out, and what of it nobody knows."""
+        self.parameters = parameters.written
         for name, value in parameters.assumed:
             self.approximate(name, f"not in the file; {simulator}'s own default, {value}, is taken")
         for parameter in parameters.rest():

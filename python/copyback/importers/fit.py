@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from copyback._core import Config, InputError
+from copyback.importers.told import told
 
 if TYPE_CHECKING:
     from copyback.importers.draft import Draft
@@ -16,9 +17,9 @@ _SPACE = "ssd.ftl.over_provisioning"
 
 
 def check(draft: Draft) -> None:
-    """Refuse what cannot be run, in one line."""
+    """Refuse what cannot be run, in one line, in the words of the file."""
     if fault := _fault(draft):
-        raise InputError(f"{draft.path}: cannot be run as it is: {fault}")
+        raise InputError(told(draft, fault))
 
 
 def fit_thresholds(draft: Draft) -> None:

@@ -27,6 +27,22 @@ _PARTS = {
     "Plane_IDs": "planes_per_die",
 }
 
+#: Keys of a flow, and the parameters that they are from.
+_SOURCES = {
+    "footprint": ("Working_Set_Percentage",),
+    "read_share": ("Read_Percentage",),
+    "address": ("Percentage_of_Hot_Region", "Address_Distribution"),
+    "sequential_share": ("Address_Distribution",),
+    "request_size": ("Average_Request_Size",),
+    "alignment": ("Address_Alignment_Unit",),
+    "iodepth": ("Average_No_of_Reqs_in_Queue",),
+    "inter_arrival": ("Bandwidth",),
+    "duration": ("Stop_Time",),
+    "requests": ("Total_Requests_To_Generate",),
+    "path": ("File_Path",),
+    "time_scale": ("Time_Unit",),
+}
+
 
 def add(draft: Draft, data: bytes, path: Path, scenario: int, directory: Path | None) -> None:
     """Give the drive the load of a scenario, counted from 1."""
@@ -44,6 +60,10 @@ def add(draft: Draft, data: bytes, path: Path, scenario: int, directory: Path | 
             loads.append(_synthetic(notes, given, index, len(flows)))
         else:
             loads.append(_trace(notes, given, path.parent, directory, len(flows)))
+        place = "workload" if len(flows) == 1 else f"workload.flows.{index}"
+        for key, names in _SOURCES.items():
+            written = [given.written[name] for name in names if name in given.written]
+            draft.flow_parameters |= {f"{place}.{key}": own for own in written[:1]}
         for name, default in given.assumed:
             notes.approximate(name, f"not in the file; MQSim's own default, {default}, is taken")
         for parameter in given.rest():

@@ -64,6 +64,8 @@ class Parameters:
 
     def __init__(self, found: Mapping[str, Parameter], path: str) -> None:
         self._found = dict(found)
+        #: All that the file gives, by name.
+        self.written = dict(found)
         self._path = path
         #: Parameters that the file leaves out, and what they are then.
         self.assumed: list[tuple[str, str]] = []
