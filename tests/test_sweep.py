@@ -725,6 +725,8 @@ def test_the_command_prints_a_table_and_says_where_results_are(
         "max",
         "WA",
         "erases",
+        "IOPS",
+        "MiB/s",
     ]
     assert any(line.startswith("victim greedy") for line in lines)
     assert any("±" in line for line in lines)

@@ -1,6 +1,7 @@
 "use strict";
 {
-  const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole };
+  const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole, number: (v) => (v == null ? "–" : Number(v.toPrecision(4)).toLocaleString("en-US")) };
+  const lessIsBetter = data.measures.filter((m) => !m.more);
   const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const byId = (id) => document.getElementById(id);
   const element = (name, attributes = {}, ...inside) => {
@@ -58,7 +59,7 @@
     if (data.loads.length > 1) {
       add(data.pick, data.loads, (select) => openLoad(Number(select.value)), { id: "load" });
     }
-    byId("measure").append(...data.measures.map((m) => element("option", {}, m.label)));
+    byId("measure").append(...lessIsBetter.map((m) => element("option", {}, m.label)));
     byId("measure").value = data.headline;
     for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", () => { drawAllLoads(); remember(); });
     byId("baseline").addEventListener("change", draw);
@@ -110,7 +111,7 @@
       groups = loads.map(({ name, load }, i) => ({ name, bars: each[i].map((logs) => multipleOf(Object.values(logs ?? {}))), open: () => openLoad(load) }));
       groups.push({ name: "geometric mean", bars: schemes.map((_, i) => multipleOf(together(each.map((own) => own[i])) ?? [])) });
     } else {
-      groups = data.measures.map((m) => ({ name: m.label, bars: bars(shown.load, m).map((logs) => multipleOf(Object.values(logs ?? {}))) }))
+      groups = lessIsBetter.map((m) => ({ name: m.label, bars: bars(shown.load, m).map((logs) => multipleOf(Object.values(logs ?? {}))) }))
         .filter((group) => group.bars.some(Boolean));
     }
     byId("all-loads-figure").append(barsFigure({
@@ -143,7 +144,8 @@
     const rows = ordered();
     const extremes = new Map(data.measures.map((measure) => {
       const found = rows.map((scheme) => value(scheme, measure)).filter((v) => v != null);
-      return [measure, [Math.min(...found), Math.max(...found)]];
+      const ends = [Math.min(...found), Math.max(...found)];
+      return [measure, measure.more ? ends.reverse() : ends];
     }));
     const head = element("tr", {}, element("td"), element("th", { scope: "col" }, "scheme"));
     for (const measure of data.measures) {
@@ -191,12 +193,12 @@
     return scheme.runs.reduce((best, run) => (place(run) > place(best) ? run : best));
   }
 
-  function cell(scheme, base, measure, [least, most]) {
+  function cell(scheme, base, measure, [best, worst]) {
     const own = value(scheme, measure);
     const made = element("td", {}, formats[measure.format](own));
-    if (own != null && least < most) {
-      if (own === least) made.classList.add("best");
-      if (own === most) made.classList.add("worst");
+    if (own != null && best !== worst) {
+      if (own === best) made.classList.add("best");
+      if (own === worst) made.classList.add("worst");
     }
     const moved = scheme === base ? null : change(scheme, base, measure);
     if (moved) {

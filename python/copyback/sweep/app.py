@@ -73,7 +73,7 @@ def compare_and_show(request: Request) -> list[Exception]:
                 on_failed=tell_failed,
                 kept=request.out is not None,
             )
-    show(*tables(found), width_in_files=120)
+    show(*tables(found), width_in_files=150)
     _conclude(found, request)
     return faults
 

@@ -67,7 +67,7 @@ class ContestTable:
 
     @property
     def _measures(self) -> tuple[Measure, ...]:
-        return self.contest.requests.measures
+        return self.contest.requests.shown
 
     def _rows(self, *, together: bool) -> list[list[list[Text]]]:
         """Return for each scheme and measure the lines of a cell."""

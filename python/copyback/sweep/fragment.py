@@ -8,7 +8,7 @@ from copyback import report, units
 from copyback.sweep.answer import answer, number, warnings
 from copyback.sweep.contest_table import change_text
 from copyback.sweep.labels import Names
-from copyback.sweep.schemes import MEASURES
+from copyback.sweep.schemes import SHOWN
 from copyback.sweep.tables import bends, contest_text, remarks
 from copyback.sweep.together import multiple
 
@@ -50,7 +50,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
             answer=answer(contests, names),
             remarks=told,
             caption=caption,
-            measures=[measure.label for measure in MEASURES],
+            measures=[measure.label for measure in SHOWN],
             rows=rows,
             left_out=max(len(settings) - MOST_ROWS, 0),
         )
@@ -60,7 +60,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
 def _of_one(contest: Contest, setting: Setting) -> list[str]:
     """Return a scheme's numbers under the only load, each with its change."""
     scheme = contest.by_setting[setting]
-    return [_cell(scheme, measure) for measure in contest.requests.measures]
+    return [_cell(scheme, measure) for measure in contest.requests.shown]
 
 
 def _cell(scheme: Scheme, measure: Measure) -> str:
@@ -74,5 +74,5 @@ def _cell(scheme: Scheme, measure: Measure) -> str:
 
 def _of_all(contests: Sequence[Contest], setting: Setting) -> list[str]:
     """Return what a scheme is to the baseline over all loads."""
-    found = (multiple(contests, setting, None, measure.label) for measure in MEASURES)
+    found = (multiple(contests, setting, None, measure.label) for measure in SHOWN)
     return [units.MISSING if one is None else f"{units.significant(one.ratio)}×" for one in found]

@@ -16,7 +16,7 @@ from copyback.sweep.intervals import quantile
 from copyback.sweep.labels import Names
 from copyback.sweep.over_time import OverTime
 from copyback.sweep.page_numbers import KeyAxes, columns
-from copyback.sweep.schemes import MEASURES
+from copyback.sweep.schemes import MEASURES, SHOWN
 from copyback.sweep.store import run_directory
 from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
 from copyback.sweep.winners import podium
@@ -114,8 +114,13 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
         "flows": [contest.requests.flow for contest in contests],
         "headline": headline(found.contests).label,
         "measures": [
-            {"label": measure.label, "format": measure.format, "column": measure.column}
-            for measure in MEASURES
+            {
+                "label": measure.label,
+                "format": measure.format,
+                "column": measure.column,
+                "more": measure.more_is_better,
+            }
+            for measure in SHOWN
         ],
         "axes": axes.described(),
         "columns": columns(found.frame, [key for key, _ in schemes[0][1].setting]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback.sweep.axes import LOAD, NAMES, SEED, TRACE, WORKLOAD, is_load
 from copyback.sweep.dataset import RUN
-from copyback.sweep.schemes import MEASURES
+from copyback.sweep.schemes import SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -113,7 +113,7 @@ class KeyAxes:
 
 def columns(frame: Frame, keys: Sequence[str]) -> dict[str, list[float | None]]:
     """Return the results that differ between runs, a number a row; the measures come first."""
-    first = [measure.column for measure in MEASURES if measure.column in frame.columns]
+    first = [measure.column for measure in SHOWN if measure.column in frame.columns]
     others = [
         name
         for name, column in frame.items()

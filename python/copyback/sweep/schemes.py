@@ -34,22 +34,26 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that schemes are compared by; less is better.
+    """A number that schemes are compared by.
 
     Attributes
     ----------
     column
         Of the dataset.
+    more_is_better
+        Whether the greatest is the best; else the least is.
     """
 
     label: str
     column: str
     format: Format
+    more_is_better: bool = False
 
 
 #: The column that counts requests.
 COUNT = "response_us.all.count"
 
+#: Measures by which there are winners; less is better in all of them.
 MEASURES = (
     Measure("mean", "response_us.all.mean", Format.TIME),
     Measure("p99", "response_us.all.p99", Format.TIME),
@@ -60,9 +64,17 @@ MEASURES = (
     Measure("erases", "flash.erases", Format.COUNT),
 )
 
+#: Measures that tables have besides; a load that does not saturate the drive decides them.
+RATES = (
+    Measure("IOPS", "throughput.iops", Format.COUNT, more_is_better=True),
+    Measure("MiB/s", "throughput.mib_per_s", Format.NUMBER, more_is_better=True),
+)
+
+#: All columns of a table.
+SHOWN = (*MEASURES, *RATES)
 
 #: Columns of measures that each of several flows has, too, if it can be told.
-OF_FLOWS = frozenset(measure.column for measure in MEASURES if measure.column != "flash.erases")
+OF_FLOWS = frozenset(measure.column for measure in SHOWN if measure.column != "flash.erases")
 
 
 @dataclass(frozen=True)
@@ -79,10 +91,18 @@ class Requests:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures that these requests have."""
+        """The measures by which there are winners that these requests have."""
+        return self._own(MEASURES)
+
+    @property
+    def shown(self) -> tuple[Measure, ...]:
+        """All measures that these requests have."""
+        return self._own(SHOWN)
+
+    def _own(self, measures: Sequence[Measure]) -> tuple[Measure, ...]:
         return tuple(
             replace(measure, column=self.column(measure.column))
-            for measure in MEASURES
+            for measure in measures
             if self.flow is None or measure.column in OF_FLOWS
         )
 
@@ -147,12 +167,12 @@ class Contest:
         return next(scheme for scheme in self.schemes if scheme.is_baseline)
 
     def best(self, measure: Measure) -> list[Setting]:
-        """Return the schemes with the least value, unless all are alike."""
-        return self._extreme(measure, least=True)
+        """Return the schemes with the best value, unless all are alike."""
+        return self._extreme(measure, least=not measure.more_is_better)
 
     def worst(self, measure: Measure) -> list[Setting]:
-        """Return the schemes with the greatest value, unless all are alike."""
-        return self._extreme(measure, least=False)
+        """Return the schemes with the worst value, unless all are alike."""
+        return self._extreme(measure, least=measure.more_is_better)
 
     def _extreme(self, measure: Measure, *, least: bool) -> list[Setting]:
         means = {
@@ -260,11 +280,11 @@ def _scheme(
     *,
     is_baseline: bool,
 ) -> Scheme:
-    by_seed = {measure.label: _by_seed(rows, measure) for measure in requests.measures}
+    by_seed = {measure.label: _by_seed(rows, measure) for measure in requests.shown}
     by_seed = {label: values for label, values in by_seed.items() if values}
     values = {label: estimate(list(own.values())) for label, own in by_seed.items()}
     changes = {}
-    for measure in requests.measures:
+    for measure in requests.shown:
         moved = change(by_seed.get(measure.label, {}), _by_seed(base, measure))
         if moved is not None and not is_baseline:
             changes[measure.label] = moved

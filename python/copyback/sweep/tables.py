@@ -9,7 +9,7 @@ from copyback.sweep.answer import answer, headline, number, warnings
 from copyback.sweep.contest_table import ContestTable, empty_table
 from copyback.sweep.knee import knees
 from copyback.sweep.labels import Names
-from copyback.sweep.schemes import MEASURES
+from copyback.sweep.schemes import SHOWN
 from copyback.sweep.together import Multiple, multiple
 from copyback.sweep.winners import podium
 from copyback.verdict import MEANINGS
@@ -111,10 +111,10 @@ def _together(contests: Sequence[Contest], names: Names) -> RenderableType:
     """Return the schemes over all loads, as multiples of the baseline."""
     table = empty_table("All loads: times the baseline's number, geometric mean")
     table.add_column("Scheme", style="bold", overflow="fold")
-    for measure in MEASURES:
+    for measure in SHOWN:
         table.add_column(measure.label, justify="right", no_wrap=True)
     for setting in dict.fromkeys(s.setting for contest in contests for s in contest.schemes):
-        found = [multiple(contests, setting, None, measure.label) for measure in MEASURES]
+        found = [multiple(contests, setting, None, measure.label) for measure in SHOWN]
         table.add_row(names.of(setting), *map(_multiple, found))
     return table
 
