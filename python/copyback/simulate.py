@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import configuration, prepared
-from copyback._core import Config, InputError, Preparation, Progress
+from copyback._core import Config, InputError, Preparation, Progress, time_ns
 from copyback.arguments import CONFIG, COUNT, PATH, SWITCH, TEXT, WHOLE, check
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Checkpoint, seconds
 from copyback.cores import cores
 from copyback.driver import Driver, Pace, suppliers_of
 from copyback.layers import Layer, plain
+from copyback.units import time_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ def settings_of(
     trace: str | os.PathLike[str] | None,
     format_: str | None,
     lenient: bool = False,
-    seed: int | None,
+    seed: int | None = None,
     audit: bool = False,
     requests: bool = False,
     timeline: str | None = None,
@@ -84,6 +85,18 @@ def window(text: str) -> dict[str, str]:
     if not colon:
         raise InputError(f"--timeline {text}: FROM:TO is needed, such as 1.5s:1.6s or :20ms")
     return {key: time for key, time in (("from", begin), ("to", end)) if time}
+
+
+def missed_by_run(result: Result) -> str | None:
+    """Return what to do where a run ended before its timeline begins; None if it did not."""
+    begin = result.config["metrics"]["timeline"].get("from")
+    end_us = result.summary.throughput.simulated_s * 1e6
+    if begin is None or time_ns(begin) / 1e3 < end_us:
+        return None
+    return (
+        f"found {begin}, and the run ended at {time_us(end_us)}, so that timeline.json.gz shows "
+        "nothing; allowed: a window that begins before the end"
+    )
 
 
 def run(

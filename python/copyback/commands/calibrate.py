@@ -18,6 +18,7 @@ from copyback.commands.options import (
     Setting,
     load,
     settings_in,
+    share,
 )
 
 #: Columns of the tables where the output is no terminal.
@@ -68,6 +69,7 @@ def calibrate(
         typer.Option(
             "--held-out",
             metavar="SHARE",
+            parser=share,
             help="Share of the requests that is not fitted: the last ones.",
         ),
     ] = 0.4,

@@ -9,15 +9,19 @@ from typing import Annotated, Literal
 import typer
 
 from copyback import completing
+from copyback._core import InputError
 from copyback.commands.options import (
-    ConfigFile,
     DaskAddress,
     Jobs,
+    Lenient,
     Memory,
     Preset,
     Quiet,
     Seeds,
     Setting,
+    Trace,
+    TraceFormat,
+    Workload,
     settings_in,
     status_of,
     typed,
@@ -25,9 +29,21 @@ from copyback.commands.options import (
 
 
 def compare(
-    config: ConfigFile = None,
+    context: typer.Context,
+    config: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[CONFIG.toml | RUN RUN...]",
+            help="The configuration; or directories of finished runs, which are compared as they "
+            "are.",
+        ),
+    ] = None,
     preset: Preset = None,
     setting: Setting = None,
+    workload: Workload = None,
+    trace: Trace = None,
+    format_: TraceFormat = None,
+    lenient: Lenient = False,
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,22 +91,39 @@ def compare(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run every combination of some settings, and compare the schemes among them."""
-    from copyback.sweep.app import Request, compare_and_show
+    """Run every combination of some settings, and compare the schemes among them.
+
+    Two or more directories of finished runs are compared without running anything.
+    """
+    from copyback.simulate import settings_of
+    from copyback.sweep.app import WIDTH, Request, compare_and_show
+    from copyback.sweep.design import parse_seeds
+    from copyback.sweep.finished import compare_and_show as compare_finished
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
 
+    finished = _finished(config or [])
+    if finished:
+        _check_alone(context)
+        compare_finished(finished, WIDTH)
+        return
     _caution(over or [])
     faults = compare_and_show(
         Request(
-            config=config,
+            config=config[0] if config else None,
             preset=preset,
-            settings=settings_in(setting),
+            settings=settings_of(
+                workload=workload,
+                trace=trace,
+                format_=format_,
+                lenient=lenient,
+                overrides=settings_in(setting),
+            ),
             over=tuple(over or ()),
             sweep=sweep,
             quick=quick,
             traces=traces,
-            seeds=seeds,
+            seeds=parse_seeds(seeds) if seeds is not None else (),
             baseline=settings_in(baseline),
             skip_refused=skip_refused,
             where=Where(jobs, dask, memory_of(memory)),
@@ -101,6 +134,32 @@ def compare(
     )
     if faults:
         raise typer.Exit(status_of(faults))
+
+
+def _finished(paths: list[Path]) -> list[Path]:
+    """Return the finished runs that are named; none if it is a configuration."""
+    runs = [path for path in paths if path.is_dir()]
+    if len(paths) < 2 and not runs:
+        return []
+    if len(paths) < 2:
+        raise InputError(
+            f"{paths[0]}: found one directory; allowed: two or more finished runs, or a "
+            "configuration file"
+        )
+    return paths
+
+
+def _check_alone(context: typer.Context) -> None:
+    """Refuse options beside finished runs, which are not run again."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        is_given = source is not None and source.name == "COMMANDLINE"
+        if name not in ("config", "quiet") and is_given:
+            raise InputError(
+                f"{parameter.opts[0]}: found beside finished runs, which are compared as they are; "
+                "allowed: no option but --quiet"
+            )
 
 
 def _caution(over: list[str]) -> None:

@@ -53,7 +53,34 @@ DaskAddress = Annotated[
     typer.Option("--dask", metavar="ADDRESS", help="Run on the workers of this Dask scheduler."),
 ]
 Seeds = Annotated[
-    int | None, typer.Option(min=1, help="Run each of them with so many seeds, from 1 on.")
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Run each of them with so many seeds, from 1 on, or with a list of seeds such as 1,2.",
+    ),
+]
+Workload = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Generate this preset's workload.",
+        autocompletion=completing.workloads,
+    ),
+]
+Trace = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
+]
+TraceFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="Format of the trace; else detected.",
+        autocompletion=completing.formats,
+    ),
+]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many.")
 ]
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
@@ -64,6 +91,20 @@ def settings_in(texts: list[str] | None) -> list[tuple[str, str]]:
     from copyback.configuration import parse_setting
 
     return [parse_setting(text) for text in texts or []]
+
+
+def share(given: str | float) -> float:
+    """Return a share, which is written ``25%`` or ``0.25``; a default is one already.
+
+    >>> share("25%"), share("0.25")
+    (0.25, 0.25)
+    """
+    text = str(given).strip()
+    number = text.removesuffix("%")
+    try:
+        return float(number) / 100 if text.endswith("%") else float(number)
+    except ValueError:
+        raise typer.BadParameter(f"found {text}; allowed: a share such as 25% or 0.25") from None
 
 
 def load(config: Path | None, preset_name: str | None, settings: list[tuple[str, str]]) -> Config:

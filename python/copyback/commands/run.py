@@ -9,15 +9,18 @@ from typing import Annotated
 
 import typer
 
-from copyback import completing
 from copyback._core import InputError
 from copyback.commands.options import (
     ConfigFile,
+    Lenient,
     Preset,
     Quiet,
     Seed,
     Setting,
     Threads,
+    Trace,
+    TraceFormat,
+    Workload,
     load,
     settings_in,
     typed,
@@ -28,30 +31,10 @@ def run(
     config: ConfigFile = None,
     preset: Preset = None,
     setting: Setting = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Generate this preset's workload.",
-            autocompletion=completing.workloads,
-        ),
-    ] = None,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Replay this trace as the workload.")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="Format of the trace; else detected.",
-            autocompletion=completing.formats,
-        ),
-    ] = None,
-    lenient: Annotated[
-        bool,
-        typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many."),
-    ] = False,
+    workload: Workload = None,
+    trace: Trace = None,
+    format_: TraceFormat = None,
+    lenient: Lenient = False,
     job: Annotated[
         Path | None,
         typer.Option("--fio-job", metavar="FILE", help="Do what this job file of fio's asks for."),
@@ -141,7 +124,7 @@ def run(
     from copyback.outputs import Staging, write_result
     from copyback.result import REPORT
     from copyback.serve.facts import replayed
-    from copyback.simulate import settings_of
+    from copyback.simulate import missed_by_run, settings_of
 
     if requests and out is None:
         raise InputError("--requests writes a file: say where with --out DIR")
@@ -224,6 +207,8 @@ def run(
         from copyback.fio import write_fio_json
 
         write_fio_json(result, fio_json)
+    if timeline is not None and (missed := missed_by_run(result)) is not None:
+        print(f"copyback: --timeline {timeline}: {missed}", file=sys.stderr)
     if hdr_log is not None:
         result.write_hdr_log(hdr_log)
     if kept is not None:
@@ -241,6 +226,10 @@ def precondition(
     config: ConfigFile = None,
     preset: Preset = None,
     setting: Setting = None,
+    workload: Workload = None,
+    trace: Trace = None,
+    format_: TraceFormat = None,
+    lenient: Lenient = False,
     seed: Seed = None,
     threads: Threads = None,
     quiet: Quiet = False,
@@ -255,7 +244,14 @@ def precondition(
     loaded = load(
         config,
         preset,
-        settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting)),
+        settings_of(
+            workload=workload,
+            trace=trace,
+            format_=format_,
+            lenient=lenient,
+            seed=seed,
+            overrides=settings_in(setting),
+        ),
     )
     announce(loaded)
     with progress_display(quiet=quiet) as show:

@@ -12,12 +12,17 @@ from copyback.commands.options import (
     ConfigFile,
     DaskAddress,
     Jobs,
+    Lenient,
     Memory,
     Preset,
     Quiet,
     Seeds,
     Setting,
+    Trace,
+    TraceFormat,
+    Workload,
     settings_in,
+    share,
     typed,
 )
 
@@ -26,6 +31,10 @@ def search(
     config: ConfigFile = None,
     preset: Preset = None,
     setting: Setting = None,
+    workload: Workload = None,
+    trace: Trace = None,
+    format_: TraceFormat = None,
+    lenient: Lenient = False,
     least: Annotated[
         str | None,
         typer.Option(
@@ -50,7 +59,10 @@ def search(
         ),
     ] = "",
     within: Annotated[
-        float, typer.Option(metavar="SHARE", help="How near to look, as a share of the range.")
+        float,
+        typer.Option(
+            metavar="SHARE", parser=share, help="How near to look, as a share of the range: 1%."
+        ),
     ] = 0.01,
     seeds: Seeds = None,
     jobs: Jobs = None,
@@ -63,19 +75,28 @@ def search(
     quiet: Quiet = False,
 ) -> None:
     """Find the least or greatest value of a key that keeps a number within a bound."""
+    from copyback.simulate import settings_of
     from copyback.sweep.bisection import Base
+    from copyback.sweep.design import parse_seeds
     from copyback.sweep.memory import memory_of
     from copyback.sweep.search_app import Request, search_and_show
     from copyback.sweep.where import Where
 
+    settings = settings_of(
+        workload=workload,
+        trace=trace,
+        format_=format_,
+        lenient=lenient,
+        overrides=settings_in(setting),
+    )
     search_and_show(
         Request(
-            base=Base(config, preset, tuple(settings_in(setting))),
+            base=Base(config, preset, tuple(settings)),
             least=least,
             most=most,
             bound=where,
             within=within,
-            seeds=seeds,
+            seeds=parse_seeds(seeds) if seeds is not None else (),
             where=Where(jobs, dask, memory_of(memory)),
             out=out,
             quiet=quiet,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 from copyback.sweep.axes import parse_axis
 from copyback.sweep.comparison import run_plan
-from copyback.sweep.design import Design, numbered_seeds
+from copyback.sweep.design import Design
 from copyback.sweep.plan import make_plan
 from copyback.sweep.store import REPORT, RESULTS, WINNERS
 from copyback.sweep.sweep_file import SweepFile, read_sweep
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from copyback.sweep.comparison import Comparison
     from copyback.sweep.plan import Plan
     from copyback.sweep.where import Where
+
+#: Columns of the tables where the output is no terminal.
+WIDTH = 150
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Request:
     sweep: Path | None
     quick: bool
     traces: Path | None
-    seeds: int | None
+    seeds: tuple[int, ...]
     baseline: list[tuple[str, str]]
     skip_refused: bool
     where: Where
@@ -73,7 +76,7 @@ def compare_and_show(request: Request) -> list[Exception]:
                 on_failed=tell_failed,
                 kept=request.out is not None,
             )
-    show(*tables(found), width_in_files=150)
+    show(*tables(found), width_in_files=WIDTH)
     _conclude(found, request)
     return faults
 
@@ -83,7 +86,7 @@ def _plan(request: Request) -> tuple[Design, Plan]:
     design = replace(
         file.design,
         grid=(*file.design.grid, *map(parse_axis, request.over)),
-        seeds=numbered_seeds(request.seeds) or file.design.seeds,
+        seeds=request.seeds or file.design.seeds,
         baseline=(*file.design.baseline, *request.baseline),
     )
     points = design.points()

@@ -250,7 +250,7 @@ def search(
     least: str | None = None,
     most: str | None = None,
     within: float = WITHIN,
-    seeds: int | None = None,
+    seeds: int | Sequence[int] | None = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -277,7 +277,7 @@ def search(
         How near the two values are between which the bound begins to hold, as a share of the
         range (of its logarithm, if it spans a factor of eight or more).
     seeds
-        Run each value with the seeds 1 to this: the bound is for the mean over them.
+        Run each value with the seeds 1 to this, or with these: the bound is for the mean over them.
     preset, out, jobs, dask, memory, **overrides
         As of :func:`compare`.
 
@@ -327,7 +327,7 @@ def search(
             parse_bound(where),
             directory,
             Where(jobs, dask, memory_of(memory)),
-            seeds=seeds,
+            seeds=numbered_seeds(seeds),
             within=within,
             command="copyback.search()",
             on_failed=lambda text, _: warnings.warn(text, stacklevel=2),
@@ -361,7 +361,7 @@ def run_search(
     directory: Path,
     where: Where,
     *,
-    seeds: int | None,
+    seeds: tuple[int, ...],
     within: float,
     command: str,
     on_failed: Callable[[str, Exception], None],
@@ -376,7 +376,7 @@ def run_search(
     def evaluate(values: Sequence[float]) -> dict[float, Estimate]:
         on_round(values)
         texts = tuple(wanted.text(value) for value in sorted(values))
-        design = Design(grid=(Axis(wanted.key, texts),), seeds=numbered_seeds(seeds))
+        design = Design(grid=(Axis(wanted.key, texts),), seeds=seeds)
         plan = make_plan(
             base.config, design.points(), preset=base.preset, settings=list(base.settings)
         )

@@ -13,7 +13,7 @@ from copyback import units
 from copyback._core import InputError
 from copyback.sweep.answer import number
 from copyback.sweep.page_numbers import quantity
-from copyback.sweep.schemes import MEASURES, Format, Measure
+from copyback.sweep.schemes import SHOWN, Format, Measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,7 +73,7 @@ def parse_bound(text: str) -> Bound:
     amount = quantity(_plain(found[3])) if found else None
     if found is None or amount is None:
         raise InputError(f"--where {text}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
-    known = {measure.label: measure for measure in MEASURES}
+    known = {measure.label: measure for measure in SHOWN}
     measure = known.get(found[1]) or _of_one_operation(found[1])
     if measure is None:
         if re.match(r"[a-z_]{2,}\.", found[1]) is None and found[1] != "write_amplification":
@@ -89,6 +89,11 @@ def parse_bound(text: str) -> Bound:
     kind, value = amount
     if kind != "number" and (kind != "time" or measure.format is not Format.TIME):
         raise InputError(f"--where {text}: {measure.label} is not counted in such units")
+    if kind == "number" and measure.format is Format.TIME:
+        raise InputError(
+            f"--where {text}: found {found[3]} without a unit; "
+            f"allowed: a time, such as {found[3]}ms"
+        )
     return Bound(measure, found[2], value)
 
 
@@ -187,6 +192,8 @@ def parse_range(text: str, *, wants_least: bool) -> Range:
 
     >>> parse_range("ssd.ftl.over_provisioning=0.1..0.4", wants_least=True).between(0.1, 0.4, 0)
     0.25
+    >>> parse_range("ssd.ftl.over_provisioning=10%..40%", wants_least=True).between(0.1, 0.4, 0)
+    0.25
     """
     option = "--least" if wants_least else "--most"
     key, _, values = text.partition("=")
@@ -205,7 +212,7 @@ def parse_range(text: str, *, wants_least: bool) -> Range:
         return Range(key.strip(), low * 1e3, high * 1e3, True, NANOSECONDS, wants_least)
     if kind == "size":
         return Range(key.strip(), low, high, True, BYTES, wants_least)
-    is_whole = all(re.fullmatch(r"\s*[0-9_]+\s*\D*", end) for end in ends)
+    is_whole = all(re.fullmatch(r"\s*[0-9_]+\s*[^\d%]*", end) for end in ends)
     return Range(key.strip(), low, high, is_whole, _UNIT_OF.get(kind, ""), wants_least)
 
 

@@ -183,7 +183,7 @@ def compare(
     config: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     *,
     over: Mapping[str, Sequence[Any]] | None = None,
-    seeds: int | None = None,
+    seeds: int | Sequence[int] | None = None,
     preset: str | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
@@ -204,7 +204,8 @@ def compare(
         For each key the values that it takes. ``trace`` is a key whose values are trace files,
         ``workload`` one whose values are names of workload presets.
     seeds
-        Run each combination with the seeds 1 to this; else with the configuration's own.
+        Run each combination with the seeds 1 to this, or with these; else with the configuration's
+        own.
     preset
         Name of a preset, in place of a file or as the base of a dictionary.
     out

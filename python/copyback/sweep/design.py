@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from copyback._core import InputError
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Axis, Named, Point, axis_of, is_load
@@ -79,9 +79,53 @@ def _check_keys(point: Point) -> None:
         raise InputError(f"{twice[0]}: is varied twice")
 
 
-def numbered_seeds(count: int | None) -> tuple[int, ...]:
-    """Return the seeds 1 to `count`; none if it is None."""
-    return tuple(range(1, count + 1)) if count is not None else ()
+def numbered_seeds(given: object) -> tuple[int, ...]:
+    """Return the seeds that a number or a list means; none if it is None.
+
+    >>> numbered_seeds(3), numbered_seeds([7, 8]), numbered_seeds(None)
+    ((1, 2, 3), (7, 8), ())
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if given is None:
+        return ()
+    if _is_seed(given) and given > 0:
+        return tuple(range(1, given + 1))
+    seeds = tuple(given) if isinstance(given, list | tuple | range) else ()
+    if not all(map(_is_seed, seeds)) or len(set(seeds)) != len(seeds) or _is_no_list(given):
+        raise InputError(
+            f"seeds: found {given!r}; a number of seeds or a list of different seeds is needed"
+        )
+    return seeds
+
+
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """Read ``3``, ``1,2`` or ``[1,2]`` of the command line.
+
+    >>> parse_seeds("3"), parse_seeds("4,6"), parse_seeds("[4, 6]")
+    ((1, 2, 3), (4, 6), (4, 6))
+    """
+    whole = text.strip()
+    is_list = whole.startswith("[") and whole.endswith("]")
+    parts = [part.strip() for part in (whole[1:-1] if is_list else whole).split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 20 for part in parts):
+        raise InputError(f"--seeds {text}: found {text}; allowed: a number, or a list such as 1,2")
+    numbers = [int(part) for part in parts]
+    is_list = is_list or len(numbers) > 1
+    if len(set(numbers)) != len(numbers) or (numbers == [0] and not is_list):
+        raise InputError(f"--seeds {text}: found {text}; allowed: 1 or more, or different seeds")
+    return numbered_seeds(numbers if is_list else numbers[0])
+
+
+def _is_seed(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_no_list(value: object) -> bool:
+    return not isinstance(value, list | tuple | range)
 
 
 def grid_of(over: Mapping[str, Sequence[Any]]) -> tuple[Axis, ...]:

@@ -45,16 +45,21 @@ def quantity(value: Any) -> tuple[str, float] | None:
 
     >>> quantity(0.28), quantity("4KiB"), quantity("25us"), quantity("greedy")
     (('number', 0.28), ('size', 4096.0), ('time', 25.0), None)
+    >>> quantity("25%")
+    ('number', 0.25)
     """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return "number", value
     found = _QUANTITY.fullmatch(str(value))
-    if found is None or found[2] not in _UNITS:
+    if found is None or found[2] not in (*_UNITS, "%"):
         return None
+    number = float(found[1].replace("_", ""))
+    if found[2] == "%":
+        return "number", number / 100
     kind, scale = _UNITS[found[2]]
-    return kind, float(found[1].replace("_", "")) * scale
+    return kind, number * scale
 
 
 def kind_of(key: str, values: Iterable[Any]) -> str:

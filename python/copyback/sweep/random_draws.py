@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from copyback._core import InputError
 from copyback.sweep.axes import axis_of, value_text
+from copyback.sweep.page_numbers import quantity
 from copyback.tables import Table, read
 
 if TYPE_CHECKING:
@@ -103,11 +104,17 @@ def _choice(key: str, value: Any) -> tuple[str, ...] | Range:
     )
 
 
+def _bound(place: str, value: Any) -> float:
+    """Return an end of a range, which is a number or a share in per cent."""
+    found = quantity(value)
+    if found is None or found[0] != "number":
+        raise InputError(f'{place}: found {value!r}; a number is needed, or a share such as "5%"')
+    return found[1]
+
+
 def _range(key: str, table: Mapping[str, Any]) -> Range:
-    least, most, is_log = table["min"], table["max"], table.get("log", False)
-    for name, bound in (("min", least), ("max", most)):
-        if isinstance(bound, bool) or not isinstance(bound, int | float):
-            raise InputError(f"random.keys.{key}.{name}: found {bound!r}; a number is needed")
+    least, most = (_bound(f"random.keys.{key}.{name}", table[name]) for name in ("min", "max"))
+    is_log = table.get("log", False)
     if least >= most or (is_log and least <= 0):
         raise InputError(
             f"random.keys.{key}: found {least} to {most}; min must be less than max"

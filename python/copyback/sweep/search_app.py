@@ -37,7 +37,7 @@ class Request:
     most: str | None
     bound: str
     within: float
-    seeds: int | None
+    seeds: tuple[int, ...]
     where: Where
     out: Path | None
     quiet: bool

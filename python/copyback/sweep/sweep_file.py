@@ -11,7 +11,7 @@ from msgspec import field
 from copyback import configuration
 from copyback._core import InputError
 from copyback.sweep.axes import TRACE, Point, axis_of, value_text
-from copyback.sweep.design import Design
+from copyback.sweep.design import Design, numbered_seeds
 from copyback.sweep.random_draws import Draws
 from copyback.tables import Table, read
 
@@ -123,7 +123,7 @@ def _sweep_of(table: Mapping[str, Any], homes: _Homes) -> SweepFile:
             draws=Draws.read(file.random) if file.random is not None else None,
             loads={name: _point(own, homes) for name, own in file.loads.items()},
             schemes={name: _point(own, homes) for name, own in file.schemes.items()},
-            seeds=_seeds(file.seeds),
+            seeds=numbered_seeds(file.seeds),
             baseline=_point(file.baseline, homes),
         ),
         config=homes.file / file.config if file.config is not None else None,
@@ -144,16 +144,3 @@ def _located(key: str, value: Any, homes: _Homes) -> Any:
     if key != TRACE and not key.endswith(".path"):
         return configuration.with_absolute_policies(value, key, homes.file)
     return str(homes.traces / value) if isinstance(value, str) else value
-
-
-def _seeds(value: Any) -> tuple[int, ...]:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-        return tuple(range(1, value + 1))
-    is_list = isinstance(value, list) and all(
-        isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in value
-    )
-    if not is_list or len(set(value)) != len(value):
-        raise InputError(
-            f"seeds: found {value!r}; a number of seeds or a list of different seeds is needed"
-        )
-    return tuple(value)

@@ -1,0 +1,143 @@
+"""One grammar of the command line: the same thing is written the same way in every command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import copyback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+TRACE = "128166372003061629,hm,0,Write,8192,4096,0\n128166372003061729,hm,0,Read,0,4096,0\n"
+VICTIMS = "ssd.gc.victim=greedy,fifo"
+
+
+def test_a_trace_is_the_workload_of_every_command_that_takes_one(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "two.csv").write_text(TRACE)
+    trace = ("--trace", "two.csv", "--format", "msr")
+    cli("compare", tiny_toml, *trace, "--over", VICTIMS, "--out", "out", "--quiet")
+    found = copyback.Comparison.load(tmp_path / "out")
+    assert found.frame["requests.reads"].to_list() == [1, 1]
+    least = "ssd.ftl.over_provisioning=20%..30%"
+    cli("search", tiny_toml, *trace, "--least", least, "--where", "p99<1s", "--quiet")
+    cli("precondition", tiny_toml, *trace, "--save", "state", "--quiet")
+    cli("run", tiny_toml, *trace, "--state", "state", "--quiet")
+
+
+@pytest.mark.parametrize("command", ["compare", "search"])
+def test_a_trace_and_a_workload_are_refused_together(
+    cli: RunCli, tiny_toml: Path, command: str
+) -> None:
+    error = cli(command, tiny_toml, "--trace", "a.csv", "--workload", "b", status=2).stderr
+    assert error == "copyback: error: a trace (a.csv) and a workload (b): give one\n"
+
+
+def test_a_share_may_be_written_in_per_cent_wherever_one_goes(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    done = cli(
+        *("compare", tiny_toml, "--over", "workload.read_share=25%,0.5", "--out", "out", "--quiet"),
+    )
+    assert done.stderr == ""
+    found = copyback.Comparison.load(tmp_path / "out")
+    assert len(found.frame) == 2
+    search = ("search", tiny_toml, "--least", "ssd.ftl.over_provisioning=20%..0.3")
+    lines = cli(*search, "--where", "WA<100", "--within", "5%", "--quiet").stdout.splitlines()
+    assert lines[0].startswith("Answer")
+    error = cli(*search, "--where", "WA<100", "--within", "5x", status=2).stderr
+    assert error.endswith("found 5x; allowed: a share such as 25% or 0.25\n")
+
+
+def test_a_range_that_is_drawn_from_may_be_in_per_cent(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    keys = '"workload.read_share" = { min = "25%", max = "50%" }'
+    (tmp_path / "sweep.toml").write_text(f"[random]\nsamples = 2\n[random.keys]\n{keys}\n")
+    cli("compare", tiny_toml, "--sweep", "sweep.toml", "--out", "out", "--quiet")
+    shares = copyback.Comparison.load(tmp_path / "out").frame["workload.read_share"].to_list()
+    assert all(0.25 <= share <= 0.5 for share in shares)
+
+
+@pytest.mark.parametrize("bound", ["p99<5", "read.p99.9<=0.5", "response_us.all.mean<80"])
+def test_a_time_without_a_unit_is_refused(cli: RunCli, tiny_toml: Path, bound: str) -> None:
+    least = "ssd.ftl.over_provisioning=0.2..0.3"
+    error = cli("search", tiny_toml, "--least", least, "--where", bound, status=2).stderr
+    number = bound.rpartition("<")[2].removeprefix("=")
+    assert error == (
+        f"copyback: error: --where {bound}: found {number} without a unit; allowed: a time, such "
+        f"as {number}ms\n"
+    )
+
+
+@pytest.mark.parametrize("seeds", ["2,5", "[2, 5]"])
+def test_seeds_may_be_listed(cli: RunCli, tiny_toml: Path, tmp_path: Path, seeds: str) -> None:
+    cli("compare", tiny_toml, "--seeds", seeds, "--out", "out", "--quiet")
+    assert copyback.Comparison.load(tmp_path / "out").frame["seed"].to_list() == [2, 5]
+    found = copyback.compare(tiny_toml, seeds=[2, 5])
+    assert found.frame["seed"].to_list() == [2, 5]
+
+
+@pytest.mark.parametrize("seeds", ["[2,5", "a", "1,1", "0", "-1", "", "1,"])
+def test_other_seeds_are_one_line(cli: RunCli, tiny_toml: Path, seeds: str) -> None:
+    error = cli("compare", tiny_toml, f"--seeds={seeds}", status=2).stderr
+    assert error.startswith(f"copyback: error: --seeds {seeds}: found")
+    assert "; allowed: " in error
+    assert error.count("\n") == 1
+
+
+def test_a_timeline_past_the_end_says_what_to_do(cli: RunCli, tiny_toml: Path) -> None:
+    done = cli("run", tiny_toml, "--timeline", "1000s:1001s", "--out", "out", "--quiet")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("copyback: --timeline 1000s:1001s: found 1000s, and the run ended at")
+    assert line.endswith("; allowed: a window that begins before the end")
+    inside = cli("run", tiny_toml, "--timeline", "0s:1s", "--out", "in", "--quiet")
+    assert inside.stderr == ""
+
+
+# Finished runs.
+
+
+@pytest.fixture
+def runs(cli: RunCli, tiny_toml: Path) -> None:
+    cli("run", tiny_toml, "--out", "out/a", "--quiet")
+    cli("run", tiny_toml, "--set", "ssd.gc.victim=fifo", "--out", "out/b", "--quiet")
+
+
+@pytest.mark.usefixtures("runs")
+def test_finished_runs_are_compared_as_they_are(cli: RunCli, tmp_path: Path) -> None:
+    lines = cli("compare", "out/a", "out/b").stdout.splitlines()
+    assert any(line.startswith("Differ in    ssd.gc.victim (greedy, fifo)") for line in lines)
+    header = next(line for line in lines if line.startswith("Scheme"))
+    columns = header.split()
+    for name in ("out/a", "out/b"):
+        row = next(line for line in lines if line.startswith(name)).split()
+        summary = json.loads((tmp_path / name / "summary.json").read_text())
+        place = columns.index("IOPS") - len(columns)
+        assert int(row[place].replace(",", "")) == round(summary["throughput"]["iops"])
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["out/a"], "out/a: found one directory; allowed: two or more finished runs, or a"),
+        (["out/a", "out/a"], "out/a: is given twice; allowed: different runs"),
+        (["out/a", "nowhere"], "nowhere: found no directory; allowed: directories of finished"),
+        (["out/a", "tiny.toml"], "tiny.toml: found no directory; allowed: directories of"),
+        (["out/a", "out"], "out: not a Copyback result: it has no summary.json"),
+        (["out/a", "out/b", "--seeds", "2"], "--seeds: found beside finished runs, which are"),
+        (["out/a", "out/b", "--out", "c"], "--out: found beside finished runs, which are"),
+    ],
+)
+def test_other_finished_runs_are_one_line(cli: RunCli, arguments: list[str], told: str) -> None:
+    error = cli("compare", *arguments, status=2).stderr
+    assert error.startswith(f"copyback: error: {told}")
+    assert error.count("\n") == 1
