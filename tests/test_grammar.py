@@ -141,3 +141,55 @@ def test_other_finished_runs_are_one_line(cli: RunCli, arguments: list[str], tol
     error = cli("compare", *arguments, status=2).stderr
     assert error.startswith(f"copyback: error: {told}")
     assert error.count("\n") == 1
+
+
+# What a configuration leaves out or writes in another way.
+
+
+def test_until_steady_is_its_name_alone(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
+    def rounds(setting: str) -> str:
+        cli("run", tiny_toml, "--set", setting, "--out", "out", "--quiet")
+        return (tmp_path / "out" / "summary.json").read_text()
+
+    bare = json.loads(rounds("precondition.overwrites=until_steady"))
+    table = json.loads(rounds('precondition.overwrites={ type = "until_steady" }'))
+    assert bare["response_us"] == table["response_us"]
+    assert bare["precondition"] == table["precondition"]
+    wrong = ("run", tiny_toml, "--set", "precondition.overwrites=until_stead")
+    assert 'found "until_stead"; allowed: a number' in cli(*wrong, status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[ssd.gc]\nvictim = fifo\n", ':2:10: found fifo without quotes; allowed: "fifo"'),
+        ("[workload]\nread_share = 25%\n", ':2:14: found 25% without quotes; allowed: "25%"'),
+        ("[ssd.timing]\nread = 75us # x\n", ':2:8: found 75us without quotes; allowed: "75us"'),
+        ("audit = True\n", ":1:9: found True; allowed: true"),
+        ("[ssd.gc]\nvictim = { type = rga, d = 2 }\n", ":2:19: found rga without quotes; allow"),
+        (
+            '[workload]\npath = "a.csv"\n',
+            ':2: workload.path: found a key of type "trace"; allowed: type = "trace" beside it',
+        ),
+    ],
+)
+def test_what_a_configuration_lacks_is_said(
+    cli: RunCli, tmp_path: Path, text: str, told: str
+) -> None:
+    (tmp_path / "own.toml").write_text(text)
+    error = cli("run", "own.toml", status=2).stderr
+    assert error.startswith(f"copyback: error: own.toml{told}")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[grid]\n"ssd.gc.victim" = [fifo]\n', ':2:20: found fifo without quotes; allowed: "fifo"'),
+        ('[set]\n"workload.read_share" = 5%\n', ':2:25: found 5% without quotes; allowed: "5%"'),
+    ],
+)
+def test_what_a_sweep_file_lacks_is_said(cli: RunCli, tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "sweep.toml").write_text(text)
+    error = cli("compare", "--sweep", "sweep.toml", status=2).stderr
+    assert error == f"copyback: error: sweep.toml{told}\n"

@@ -1,6 +1,12 @@
 //! Choices with parameters: a string, or a table with `type`. [`read`](super::read) reads them.
 
-use schemars::Schema;
+use std::marker::PhantomData;
+
+use schemars::{Schema, json_schema};
+use serde::de::{
+    self, Deserializer as _, IntoDeserializer,
+    value::{MapDeserializer, StrDeserializer},
+};
 use serde_json::{Value as Json, json};
 
 /// Declares an enum that is written as a table with `type` and read by the convention of choices.
@@ -55,13 +61,86 @@ pub(super) fn allow_bare_names(schema: &mut Schema) {
 pub(super) fn quantity_or_tables(schema: &mut Schema) {
     let Some(Json::Array(mut forms)) = schema.remove("anyOf") else { return };
     let quantity = forms.pop();
-    schema.insert("anyOf".into(), json!([quantity, { "oneOf": forms }]));
+    let mut tables = json_schema!({ "oneOf": forms });
+    allow_bare_names(&mut tables);
+    schema.insert("anyOf".into(), json!([quantity, tables]));
+}
+
+/// Reads a variant that is written as its bare name: all its keys are at their defaults.
+pub(super) struct Bare<'a, E> {
+    name: &'a str,
+    fault: PhantomData<E>,
+}
+
+impl<'a, E> Bare<'a, E> {
+    /// The variant called `name`.
+    pub fn new(name: &'a str) -> Self {
+        Self { name, fault: PhantomData }
+    }
+}
+
+impl<'de, E: de::Error> de::Deserializer<'de> for Bare<'_, E> {
+    type Error = E;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        let no_keys = std::iter::empty::<(&str, &str)>();
+        visitor.visit_map(MapDeserializer::<_, E>::new(no_keys))
+    }
+
+    fn deserialize_enum<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        visitor.visit_enum(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+impl<'de, E: de::Error> de::EnumAccess<'de> for Bare<'_, E> {
+    type Error = E;
+    type Variant = Self;
+
+    fn variant_seed<S: de::DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), E> {
+        let name: StrDeserializer<'_, E> = self.name.into_deserializer();
+        Ok((seed.deserialize(name)?, self))
+    }
+}
+
+impl<'de, E: de::Error> de::VariantAccess<'de> for Bare<'_, E> {
+    type Error = E;
+
+    fn unit_variant(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<S: de::DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, E> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: de::Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, E> {
+        self.deserialize_any(visitor)
+    }
+
+    fn struct_variant<V: de::Visitor<'de>>(
+        self,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, E> {
+        self.deserialize_any(visitor)
+    }
 }
 
 /// What [`read`](super::read) is asked for where a bare quantity may stand for a table.
 pub(super) const QUANTITY_OR_TABLE: &str = "quantity or table";
 
-/// Declares a choice whose last variant, `Fixed`, is written as a bare quantity.
+/// Declares a choice whose last variant, `Fixed`, is written as a bare quantity. A variant whose keys all
+/// have defaults is also written as its bare name.
 ///
 /// ```text
 /// pub enum Name or Fixed(Quantity), "what is expected" { OtherVariant { ... }, ... }
@@ -100,8 +179,11 @@ macro_rules! quantity_or_choice {
                 }
 
                 fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$name, E> {
-                    let reader = serde::de::value::StrDeserializer::new(text);
-                    <$quantity>::deserialize(reader).map($name::Fixed)
+                    // A name that is none leads to the fault of a quantity, which is more often meant.
+                    Twin::deserialize(crate::choice::Bare::<E>::new(text)).or_else(|_| {
+                        let reader = serde::de::value::StrDeserializer::new(text);
+                        <$quantity>::deserialize(reader).map($name::Fixed)
+                    })
                 }
 
                 fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$name, E> {

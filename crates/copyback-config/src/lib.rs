@@ -25,6 +25,7 @@ pub mod known;
 mod load;
 mod mapping_unit;
 mod metrics;
+mod other_type;
 mod power;
 pub mod presets;
 pub mod quantity;

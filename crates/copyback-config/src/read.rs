@@ -12,7 +12,7 @@ use serde::de::{
 use super::{
     choice::QUANTITY_OR_TABLE,
     fault::{Fault, Place},
-    known,
+    known, other_type,
     tree::{Node, Value},
 };
 
@@ -79,6 +79,12 @@ impl fmt::Display for Problem {
             Kind::UnknownKey { key, allowed } => {
                 if let Some((_, now)) = RENAMED.iter().find(|(old, _)| old == key) {
                     return write!(f, "found a key of earlier versions; allowed: {now}");
+                }
+                if let Some(kind) = other_type::of_key(self.path(), key) {
+                    return write!(
+                        f,
+                        "found a key of type {kind:?}; allowed: type = {kind:?} beside it"
+                    );
                 }
                 write!(f, "unknown key{}{}", known::of_key(self.path()), suggestion(key, allowed))
             }

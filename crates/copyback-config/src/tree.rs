@@ -167,9 +167,25 @@ fn syntax_fault(error: &toml::de::Error, text: &str, source: &str) -> Fault {
     let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
     let column = text[line_start..start].chars().count() + 1;
     let line = line_of(text, start);
-    let problem = error.message().lines().collect::<Vec<_>>().join("; ");
+    let problem = unquoted(&text[start..])
+        .unwrap_or_else(|| error.message().lines().collect::<Vec<_>>().join("; "));
     let place = Place { source: source.into(), line };
     Fault::new(place, String::new(), problem).at_column(column)
+}
+
+/// What to do about a value that begins `rest` and lacks quotes; none if it is something else.
+fn unquoted(rest: &str) -> Option<String> {
+    let is_of_word = |c: char| c.is_alphanumeric() || "_-.%+/:".contains(c);
+    let word = &rest[..rest.find(|c| !is_of_word(c)).unwrap_or(rest.len())];
+    let behind = rest[word.len()..].trim_start_matches([' ', '\t', '\r']);
+    let is_value = matches!(behind.chars().next(), None | Some('\n' | '#' | ',' | ']' | '}'));
+    if word.is_empty() || !is_value {
+        return None;
+    }
+    Some(match word.to_ascii_lowercase().as_str() {
+        flag @ ("true" | "false") => format!("found {word}; allowed: {flag}"),
+        _ => format!("found {word} without quotes; allowed: \"{word}\""),
+    })
 }
 
 fn line_of(text: &str, offset: usize) -> u32 {

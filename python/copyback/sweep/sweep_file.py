@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import field
 
-from copyback import configuration
+from copyback import configuration, toml_fault
 from copyback._core import InputError
 from copyback.sweep.axes import TRACE, Point, axis_of, value_text
 from copyback.sweep.design import Design, numbered_seeds
@@ -87,7 +87,7 @@ def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
-        raise InputError(f"{path}: {fault}") from None
+        raise InputError(toml_fault.told(path, text, fault)) from None
     try:
         chosen = _at_scale(table, quick=quick)
         return _sweep_of(chosen, _Homes(path.parent, traces or path.parent))
