@@ -193,3 +193,65 @@ def test_what_a_sweep_file_lacks_is_said(cli: RunCli, tmp_path: Path, text: str,
     (tmp_path / "sweep.toml").write_text(text)
     error = cli("compare", "--sweep", "sweep.toml", status=2).stderr
     assert error == f"copyback: error: sweep.toml{told}\n"
+
+
+# Columns of any file.
+
+
+def counts(cli: RunCli, tiny_toml: Path, keys: str) -> tuple[int, int]:
+    form = f'workload.format={{ type = "csv", {keys} }}'
+    done = cli("run", tiny_toml, "--trace", "own.txt", "--set", form, "--json", "--quiet")
+    requests = json.loads(done.stdout)["requests"]
+    return requests["reads"], requests["writes"]
+
+
+def test_every_row_of_a_file_may_be_a_write(cli: RunCli, tiny_toml: Path, tmp_path: Path) -> None:
+    rows = "0.0, 51, loader, C, 80, 8, 4096\n0.1, 51, loader, Q, 88, 8, 4096\n"
+    (tmp_path / "own.txt").write_text(rows)
+    keys = 'time = "1:s", offset = "5:sectors", length = "6:sectors"'
+    assert counts(cli, tiny_toml, f'{keys}, all = "write"') == (0, 2)
+    assert counts(cli, tiny_toml, f'{keys}, all = "read"') == (2, 0)
+    assert counts(cli, tiny_toml, f'{keys}, all = "write", skip = "4:Q|G"') == (0, 1)
+
+
+def test_the_sign_of_an_address_may_be_the_operation(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("1,1000,64,16\n1,1200,-32,8\n2,1500,80,16\n")
+    keys = 'time = "2:us", offset = "3:sectors", length = "4:sectors"'
+    assert counts(cli, tiny_toml, f'{keys}, negative = "read"') == (1, 2)
+    assert counts(cli, tiny_toml, f'{keys}, negative = "write"') == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("", "operation: found nothing; allowed: the column of the operation, or all ="),
+        (', operation = "1", all = "read"', "operation: found more than one of operation, all"),
+        (', all = "read", skip = "x"', 'skip: found "x"; allowed: a column and values such as'),
+    ],
+)
+def test_columns_that_make_no_sense_are_one_line(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, keys: str, told: str
+) -> None:
+    (tmp_path / "own.txt").write_text("1,2,3\n")
+    form = f'{{ type = "csv", time = "1:s", offset = "2:bytes", length = "3:bytes"{keys} }}'
+    set_ = f"workload.format={form}"
+    error = cli("run", tiny_toml, "--trace", "own.txt", "--set", set_, status=2).stderr
+    assert f"workload.format.{told}" in error
+    assert error.count("\n") == 1
+
+
+def test_an_unknown_table_is_told_its_own_columns(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("ts,lba,size,op\n0,8,4096,W\n10,16,4096,R\n")
+    error = cli("run", tiny_toml, "--trace", "own.txt", status=2).stderr
+    form = (
+        '{ type = "csv", time = "ts:us", operation = "op", offset = "lba:sectors", '
+        'length = "size:bytes" }'
+    )
+    assert form in error
+    # What it says can be typed.
+    keys = form.removeprefix('{ type = "csv", ').removesuffix(" }")
+    assert counts(cli, tiny_toml, keys) == (1, 1)

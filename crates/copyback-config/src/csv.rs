@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::quantity::Size;
+use super::{ReadOrWrite, quantity::Size};
 
 /// Which columns of a CSV trace say what. A column is named as in the file's first line, or by its
 /// number, from 1; if all are numbers, the file has no line of names.
@@ -17,9 +17,19 @@ pub struct CsvFormat {
     pub offset: String,
     /// Size and its unit, as of the offset.
     pub length: String,
-    /// The column of the operation.
-    pub operation: String,
-    /// What it holds for a read; `|` stands between several.
+    /// The column of the operation. One of this, `all` and `negative` is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// What every row is, if no column says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all: Option<ReadOrWrite>,
+    /// What a row with a minus before its offset or length is, if the sign says it; rows without are the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub negative: Option<ReadOrWrite>,
+    /// A column, and what it holds in rows that are passed over, for example `"action:Q|C"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip: Option<String>,
+    /// What the column of the operation holds for a read; `|` stands between several.
     #[serde(default = "read")]
     pub read: String,
     /// What it holds for a write.
@@ -77,6 +87,26 @@ pub enum CsvTime {
     Ticks,
 }
 
+/// What says whether a row of a CSV trace is a read or a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CsvOperation {
+    /// The column of the operation.
+    Column,
+    /// Every row is this.
+    All(ReadOrWrite),
+    /// A row with a minus before its offset or length is this, a row without the other.
+    Negative(ReadOrWrite),
+}
+
+/// Rows of a CSV trace that are passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvSkip {
+    /// The column that tells them.
+    pub column: CsvColumn,
+    /// What it holds in them.
+    pub values: Vec<String>,
+}
+
 /// Columns and units of a CSV trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvColumns {
@@ -90,6 +120,10 @@ pub struct CsvColumns {
     pub length: u64,
     /// Unit of the response time.
     pub response: CsvTime,
+    /// What says what a row is.
+    pub operation: CsvOperation,
+    /// Rows that are passed over.
+    pub skip: Option<CsvSkip>,
 }
 
 impl CsvFormat {
@@ -98,7 +132,10 @@ impl CsvFormat {
         time: String::new(),
         offset: String::new(),
         length: String::new(),
-        operation: String::new(),
+        operation: None,
+        all: None,
+        negative: None,
+        skip: None,
         read: String::new(),
         write: String::new(),
         trim: None,
@@ -121,7 +158,10 @@ impl CsvFormat {
         let (offset_column, offset) = bytes("offset", &self.offset)?;
         let (length_column, length) = bytes("length", &self.length)?;
         let plain = |key, text: &str| column(text).ok_or_else(|| (key, found(text), "a column"));
-        let operation = plain("operation", &self.operation)?;
+        let operation = self.operation()?;
+        let operation_column =
+            self.operation.as_deref().map(|text| plain("operation", text)).transpose()?;
+        let skip = self.skip.as_deref().map(skip).transpose()?;
         let device = self.device.as_deref().map(|text| plain("device", text)).transpose()?;
         let handle = self.handle.as_deref().map(|text| plain("handle", text)).transpose()?;
         if !self.separator.is_ascii() || self.separator == '\n' || self.separator == '"' {
@@ -133,14 +173,31 @@ impl CsvFormat {
             Some(time_column),
             Some(offset_column),
             Some(length_column),
-            Some(operation),
+            operation_column,
             device,
             response_column,
             handle,
         ];
-        Ok(CsvColumns { columns, time: unit, offset, length, response: response.unwrap_or(unit) })
+        let response = response.unwrap_or(unit);
+        Ok(CsvColumns { columns, time: unit, offset, length, response, operation, skip })
+    }
+
+    /// What says what a row is.
+    fn operation(&self) -> Result<CsvOperation, (&'static str, String, &'static str)> {
+        match (&self.operation, self.all, self.negative) {
+            (Some(_), None, None) => Ok(CsvOperation::Column),
+            (None, Some(all), None) => Ok(CsvOperation::All(all)),
+            (None, None, Some(negative)) => Ok(CsvOperation::Negative(negative)),
+            (None, None, None) => Err(("operation", "nothing".into(), OPERATION)),
+            _ => Err(("operation", "more than one of operation, all and negative".into(), ONE)),
+        }
     }
 }
+
+const OPERATION: &str = "the column of the operation, or all = \"write\" (or \"read\") if no column has it, or \
+     negative = \"read\" (or \"write\") if the sign of offset or length has it";
+const ONE: &str = "one of them";
+const SKIP: &str = "a column and values such as \"action:Q|C\"";
 
 const TIME: &str = "a column and a unit such as \"timestamp:us\" (s, ms, us, ns or 100ns)";
 const BYTES: &str =
@@ -159,6 +216,15 @@ fn column(name: &str) -> Option<CsvColumn> {
         ("", _) => None,
         (_, Ok(number)) => number.checked_sub(1).map(CsvColumn::Number),
         (name, Err(_)) => Some(CsvColumn::Named(name.into())),
+    }
+}
+
+fn skip(text: &str) -> Result<CsvSkip, (&'static str, String, &'static str)> {
+    let (name, values) = split(text);
+    let values: Vec<_> = values.split('|').map(str::to_owned).collect();
+    match column(name) {
+        Some(column) if text.contains(':') => Ok(CsvSkip { column, values }),
+        _ => Err(("skip", found(text), SKIP)),
     }
 }
 

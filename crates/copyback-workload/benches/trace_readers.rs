@@ -215,7 +215,7 @@ fn format(name: &str) -> TraceFormat {
             time: "time:us".into(),
             offset: "offset:bytes".into(),
             length: "size:bytes".into(),
-            operation: "op".into(),
+            operation: Some("op".into()),
             device: Some("disk".into()),
             response: Some("latency:us".into()),
             read: "R".into(),

@@ -37,6 +37,15 @@ pub enum Operation {
     Flush,
 }
 
+impl From<copyback_config::ReadOrWrite> for Operation {
+    fn from(asked: copyback_config::ReadOrWrite) -> Self {
+        match asked {
+            copyback_config::ReadOrWrite::Read => Self::Read,
+            copyback_config::ReadOrWrite::Write => Self::Write,
+        }
+    }
+}
+
 impl Operation {
     /// Every operation, at its [number](Self::number).
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];

@@ -339,7 +339,7 @@ choice! {
         LibcachesimCsv {
             /// What every request is: the file doesn't say.
             #[serde(default)]
-            operation: Option<CacheOperation>,
+            operation: Option<ReadOrWrite>,
             /// Bytes from one object number to the next: `"512B"` if objects are sectors.
             #[serde(default)]
             object_unit: Option<Size>,
@@ -361,7 +361,7 @@ choice! {
         Libcachesim {
             /// What every request is that the file says nothing of, as oracleGeneral never does.
             #[serde(default)]
-            operation: Option<CacheOperation>,
+            operation: Option<ReadOrWrite>,
             /// Bytes from one object number to the next: `"512B"` if objects are sectors.
             #[serde(default)]
             object_unit: Option<Size>,
@@ -430,10 +430,10 @@ impl TimeUnit {
     }
 }
 
-/// What the requests of a cache's trace are.
+/// What all requests of a trace are, or all of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum CacheOperation {
+pub enum ReadOrWrite {
     /// Reads.
     Read,
     /// Writes.

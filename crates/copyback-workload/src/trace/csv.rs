@@ -9,7 +9,7 @@ use super::number;
 use super::record::Record;
 use crate::{Handle, Operation};
 use copyback_config::units::Duration;
-use copyback_config::{CsvColumn, CsvColumns, CsvFormat, CsvTime};
+use copyback_config::{CsvColumn, CsvColumns, CsvFormat, CsvOperation, CsvTime, ReadOrWrite};
 
 const LAYOUT: &str = "the columns that workload.format names";
 const NS_PER_TICK: u64 = 100;
@@ -26,8 +26,14 @@ pub struct Parser {
     places: Option<Places>,
 }
 
-/// The place of each field that is there, and which it is, from the left.
-type Places = Vec<(usize, usize)>;
+/// Where columns stand.
+#[derive(Debug, Default)]
+struct Places {
+    /// The place of each field that is there, and which it is, from the left.
+    fields: Vec<(usize, usize)>,
+    /// The place of the column that tells rows to pass over.
+    skip: Option<usize>,
+}
 
 impl LineParser for Parser {
     fn configure(&mut self, format: &TraceFormat) {
@@ -57,45 +63,48 @@ impl LineParser for Parser {
             self.places = Some(named(line, format, columns)?);
             return Ok(None);
         };
+        if is_skipped(line, format.separator, columns, places) {
+            return Ok(None);
+        }
         request(&values(line, format.separator, places)?, format, columns).map(Some)
     }
 }
 
 /// The places of columns that are all named by number.
 fn numbered(columns: &CsvColumns) -> Option<Places> {
-    let mut places = Vec::new();
-    for (field, column) in columns.columns.iter().enumerate() {
-        match column {
-            Some(CsvColumn::Number(number)) => places.push((*number, field)),
-            Some(CsvColumn::Named(_)) => return None,
-            None => {}
-        }
-    }
-    places.sort_unstable();
-    Some(places)
+    places(columns, |_, _| Err(())).ok()
 }
 
 /// The places of columns, by the names on the first line.
 fn named(line: &[u8], format: &CsvFormat, columns: &CsvColumns) -> Result<Places, Fault> {
-    let mut places = Vec::new();
-    for (field, column) in columns.columns.iter().enumerate() {
-        let place = match column {
-            Some(CsvColumn::Number(number)) => *number,
-            Some(CsvColumn::Named(name)) => {
-                find(line, format.separator, name).ok_or_else(|| missing(field, name, line))?
-            }
-            None => continue,
-        };
-        places.push((place, field));
-    }
-    places.sort_unstable();
-    Ok(places)
+    places(columns, |field, name| {
+        find(line, format.separator, name).ok_or_else(|| missing(field, name, line))
+    })
 }
 
-fn missing(field: usize, name: &str, line: &[u8]) -> Fault {
+/// The places of columns; `find` has those of a field by its name.
+fn places<E>(
+    columns: &CsvColumns,
+    find: impl Fn(&'static str, &str) -> Result<usize, E>,
+) -> Result<Places, E> {
+    let place = |field: &'static str, column: &CsvColumn| match column {
+        CsvColumn::Number(number) => Ok(*number),
+        CsvColumn::Named(name) => find(field, name),
+    };
+    let mut fields = Vec::new();
+    for (field, column) in columns.columns.iter().enumerate() {
+        if let Some(column) = column {
+            fields.push((place(FIELDS[field], column)?, field));
+        }
+    }
+    fields.sort_unstable();
+    let skip = columns.skip.as_ref().map(|skip| place("skip", &skip.column)).transpose()?;
+    Ok(Places { fields, skip })
+}
+
+fn missing(field: &str, name: &str, line: &[u8]) -> Fault {
     Fault::other(format!(
-        "{}: found no column {name:?} among {}; expected a line of names with it",
-        FIELDS[field],
+        "{field}: found no column {name:?} among {}; expected a line of names with it",
         super::fault::shown(line),
     ))
 }
@@ -122,6 +131,15 @@ fn unquoted(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
 }
 
+/// Whether a row is one of those to pass over.
+fn is_skipped(line: &[u8], separator: char, columns: &CsvColumns, places: &Places) -> bool {
+    let (Some(skip), Some(place)) = (&columns.skip, places.skip) else { return false };
+    let mut row = cut(line, separator);
+    let mut texts = std::iter::from_fn(|| row.text().ok());
+    let text = texts.nth(place).map(unquoted);
+    text.is_some_and(|text| skip.values.iter().any(|value| value.as_bytes() == text))
+}
+
 /// What stands at the places.
 fn values<'a>(
     line: &'a [u8],
@@ -131,7 +149,7 @@ fn values<'a>(
     let mut values: [&[u8]; FIELD_COUNT] = [b""; FIELD_COUNT];
     let mut columns = cut(line, separator);
     let (mut next, mut text): (usize, &[u8]) = (0, b"");
-    for (place, field) in places {
+    for (place, field) in &places.fields {
         while next <= *place {
             text = columns.text()?;
             next += 1;
@@ -147,7 +165,12 @@ fn request(
     columns: &CsvColumns,
 ) -> Result<Record, Fault> {
     let time_ns = nanoseconds("time", time, columns.time)?;
-    let operation = asked(operation, format)?;
+    let (sign, [offset, length]) = without_sign(offset, length, columns.operation);
+    let operation = match columns.operation {
+        CsvOperation::Column => asked(operation, format)?,
+        CsvOperation::All(all) => all.into(),
+        CsvOperation::Negative(negative) => if_negative(negative, sign),
+    };
     let (offset, length) = match operation {
         Operation::Flush => (0, 0),
         _ => (bytes("offset", offset, columns.offset)?, bytes("length", length, columns.length)?),
@@ -166,6 +189,30 @@ fn request(
     };
     let record = Record::new(time_ns, operation, offset, length).on(device).took(measured);
     Ok(record.with(handle))
+}
+
+/// Offset and length without their signs, if signs say what a row is, and whether there was one.
+fn without_sign<'a>(
+    offset: &'a [u8],
+    length: &'a [u8],
+    operation: CsvOperation,
+) -> (bool, [&'a [u8]; 2]) {
+    let texts = [offset, length];
+    match operation {
+        CsvOperation::Negative(_) => {
+            let bare = texts.map(|text| text.strip_prefix(b"-").unwrap_or(text));
+            (bare != texts, bare)
+        }
+        CsvOperation::Column | CsvOperation::All(_) => (false, texts),
+    }
+}
+
+/// What a row is if rows with a sign are `negative`.
+fn if_negative(negative: ReadOrWrite, has_sign: bool) -> Operation {
+    match (negative, has_sign) {
+        (ReadOrWrite::Read, true) | (ReadOrWrite::Write, false) => Operation::Read,
+        (ReadOrWrite::Write, true) | (ReadOrWrite::Read, false) => Operation::Write,
+    }
 }
 
 fn nanoseconds(field: &'static str, text: &[u8], unit: CsvTime) -> Result<u64, Fault> {
@@ -203,7 +250,7 @@ fn asked(text: &[u8], format: &CsvFormat) -> Result<Operation, Fault> {
     } else if format.flush.as_deref().is_some_and(is) {
         Ok(Operation::Flush)
     } else {
-        let expected = "what workload.format names for read, write, trim or flush";
+        let expected = "what workload.format names for read, write, trim, flush or skip";
         Err(Fault::field("operation", text, expected))
     }
 }
@@ -217,7 +264,7 @@ mod tests {
             time: time.into(),
             offset: offset.into(),
             length: length.into(),
-            operation: operation.into(),
+            operation: Some(operation.into()),
             read: "R|RA".into(),
             write: "W".into(),
             trim: Some("D".into()),
@@ -254,6 +301,40 @@ mod tests {
     fn columns_by_number() {
         let spaced = CsvFormat { separator: ' ', ..format("1:100ns", "2:bytes", "3:1KiB", "4") };
         assert_eq!(read(spaced, "15 4096  8 W\n"), Ok(vec![record(Operation::Write)]));
+    }
+
+    #[test]
+    fn every_row_is_the_same() {
+        let all = Some(ReadOrWrite::Write);
+        let format =
+            CsvFormat { operation: None, all, ..format("1:us", "2:bytes", "3:bytes", "4") };
+        assert_eq!(read(format, "1.5,4096,8192\n"), Ok(vec![record(Operation::Write)]));
+    }
+
+    #[test]
+    fn the_sign_says_what_a_row_is() {
+        let signed = |negative| CsvFormat {
+            operation: None,
+            negative: Some(negative),
+            ..format("1:us", "2:bytes", "3:bytes", "4")
+        };
+        let text = "1.5,4096,8192\n1.5,-4096,8192\n1.5,4096,-8192\n";
+        let expected = [Operation::Write, Operation::Read, Operation::Read].map(record);
+        assert_eq!(read(signed(ReadOrWrite::Read), text), Ok(expected.to_vec()));
+        let expected = [Operation::Read, Operation::Write, Operation::Write].map(record);
+        assert_eq!(read(signed(ReadOrWrite::Write), text), Ok(expected.to_vec()));
+        let fault = read(signed(ReadOrWrite::Read), "1.5,--4096,8192\n").unwrap_err().to_string();
+        assert!(fault.starts_with("offset: found \"-4096\"; expected a whole"), "{fault}");
+    }
+
+    #[test]
+    fn rows_are_passed_over() {
+        let skip = Some("op:begin|end".into());
+        let format = CsvFormat { skip, ..format("ts:us", "lba:bytes", "size:bytes", "op") };
+        let text = "op,ts,lba,size\nbegin\nW,1.5,4096,8192\n\"end\",x,,\n";
+        assert_eq!(read(format.clone(), text), Ok(vec![record(Operation::Write)]));
+        let fault = read(format, "op,ts,lba,size\nstop,1,2,3\n").unwrap_err().to_string();
+        assert!(fault.starts_with("operation: found \"stop\""), "{fault}");
     }
 
     #[test]
@@ -329,8 +410,8 @@ mod tests {
         );
         assert_eq!(
             fault(&format!("{names}1,2,512,X")),
-            "operation: found \"X\"; expected what workload.format names for read, write, trim or \
-             flush"
+            "operation: found \"X\"; expected what workload.format names for read, write, trim, \
+             flush or skip"
         );
     }
 }

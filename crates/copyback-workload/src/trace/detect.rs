@@ -3,7 +3,7 @@
 use super::fault::shown;
 use super::format::{Parser, Piece, TraceFormat};
 use super::plausible::Reading;
-use super::{totals, units};
+use super::{recipe, totals, units};
 
 /// Lines looked at.
 const LINES: usize = 1000;
@@ -118,8 +118,10 @@ fn unknown(head: &[u8]) -> String {
         );
     }
     let names: Vec<_> = Parser::FORMATS.iter().map(|(_, name)| *name).collect();
+    let recipe = recipe::of(head).map_or_else(String::new, |recipe| format!("{recipe}; or "));
     format!(
-        "no known format has lines like {line}; expected one of {}, which workload.format can name",
+        "no known format has lines like {line}; expected {recipe}one of {}, which workload.format \
+         can name",
         names.join(", "),
     )
 }

@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::format::{LineParser, Piece, TraceFormat};
 use super::record::Record;
 use crate::Operation;
-use copyback_config::CacheOperation;
+use copyback_config::ReadOrWrite;
 use copyback_config::quantity::Size;
 
 const RECORD: usize = 24;
@@ -111,15 +111,8 @@ pub struct Objects {
 
 impl Objects {
     /// As the configuration of the format called `format` says.
-    pub fn new(
-        format: &'static str,
-        operation: Option<CacheOperation>,
-        unit: Option<Size>,
-    ) -> Self {
-        let operation = operation.map(|operation| match operation {
-            CacheOperation::Read => Operation::Read,
-            CacheOperation::Write => Operation::Write,
-        });
+    pub fn new(format: &'static str, operation: Option<ReadOrWrite>, unit: Option<Size>) -> Self {
+        let operation = operation.map(Operation::from);
         Self { format, operation, unit: unit.map(|unit| unit.0) }
     }
 
@@ -326,7 +319,7 @@ mod tests {
         header
     }
 
-    fn read(bytes: &[u8], operation: Option<CacheOperation>) -> Result<Vec<Record>, String> {
+    fn read(bytes: &[u8], operation: Option<ReadOrWrite>) -> Result<Vec<Record>, String> {
         let mut parser = Parser::default();
         parser.configure(&TraceFormat::Libcachesim { operation, object_unit: Some(Size(512)) });
         let (mut rest, mut records) = (bytes, Vec::new());
@@ -351,7 +344,7 @@ mod tests {
         let of =
             |s: u64, sector: u64| Record::new(s * NS_PER_S, Operation::Write, sector * 512, 4096);
         let expected = vec![of(7, 64), of(7, 128), of(8, 64), of(9, 64)];
-        assert_eq!(read(&good(), Some(CacheOperation::Write)), Ok(expected));
+        assert_eq!(read(&good(), Some(ReadOrWrite::Write)), Ok(expected));
         assert!(Parser::recognises_start(&good()));
         assert!(!Parser::recognises_start(&good()[..72]), "too little to be certain");
         let others: [&[u8]; 4] = [
@@ -371,8 +364,8 @@ mod tests {
     fn reads_lcs() {
         let plain = [header("<IQIQ", 24, [2, 3, 1, 0, 4, 0]), good()].concat();
         assert!(Parser::recognises_start(&plain));
-        let expected = read(&good(), Some(CacheOperation::Read));
-        assert_eq!(read(&plain, Some(CacheOperation::Read)), expected);
+        let expected = read(&good(), Some(ReadOrWrite::Read));
+        assert_eq!(read(&plain, Some(ReadOrWrite::Read)), expected);
         let mut with_operations = header("<BqIHi", 19, [2, 3, 5, 0, 0, 1]);
         for operation in [1, 13, 9] {
             with_operations.push(operation);
@@ -387,7 +380,7 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong() {
-        let fault = |bytes: &[u8]| read(bytes, Some(CacheOperation::Read)).unwrap_err();
+        let fault = |bytes: &[u8]| read(bytes, Some(ReadOrWrite::Read)).unwrap_err();
         assert_eq!(
             fault(&record(1, 1, 512, 0)),
             "next access: found 0 in request 1; expected -1, or the number of a later request"

@@ -57,10 +57,10 @@ fn next(text: &[u8]) -> Result<(), Fault> {
 mod tests {
     use super::*;
     use crate::Operation;
-    use copyback_config::CacheOperation;
+    use copyback_config::ReadOrWrite;
     use copyback_config::quantity::Size;
 
-    fn read(line: &str, operation: Option<CacheOperation>) -> Result<Option<Record>, String> {
+    fn read(line: &str, operation: Option<ReadOrWrite>) -> Result<Option<Record>, String> {
         let mut parser = Parser::default();
         parser.configure(&TraceFormat::LibcachesimCsv { operation, object_unit: Some(Size(512)) });
         parser.parse(line.as_bytes()).map_err(|fault| fault.to_string())
@@ -70,14 +70,14 @@ mod tests {
     fn reads_every_field() {
         let expected = Record::new(26_000_000_000, Operation::Read, 8301 * 512, 4096);
         for line in ["26,8301,4096", "26,8301,4096,-1", "26,8301,4096,9223372036854775807"] {
-            assert_eq!(read(line, Some(CacheOperation::Read)), Ok(Some(expected)), "{line}");
+            assert_eq!(read(line, Some(ReadOrWrite::Read)), Ok(Some(expected)), "{line}");
         }
         assert_eq!(read("# time,object,size", None), Ok(None));
     }
 
     #[test]
     fn says_what_is_wrong() {
-        let fault = |line| read(line, Some(CacheOperation::Write)).unwrap_err();
+        let fault = |line| read(line, Some(ReadOrWrite::Write)).unwrap_err();
         assert_eq!(fault("26,8301"), format!("columns: found 2; expected {LAYOUT}"));
         assert_eq!(fault("26,8301,4096,-1,0"), format!("columns: found 5; expected {LAYOUT}"));
         assert_eq!(fault("26,8301,4096,x"), "next: found \"x\"; expected a whole number");

@@ -55,6 +55,7 @@ mod parquet;
 mod pauses;
 mod pixel6a;
 mod plausible;
+mod recipe;
 mod record;
 mod replayer;
 mod rows;

@@ -65,7 +65,7 @@ fn named(format: &str) -> TraceFormat {
             time: "arrival_ns:ns".into(),
             offset: "offset:bytes".into(),
             length: "bytes:bytes".into(),
-            operation: "operation".into(),
+            operation: Some("operation".into()),
             read: "read".into(),
             write: "write".into(),
             trim: Some("trim".into()),

@@ -1,7 +1,7 @@
 //! Traces whose rows stand in order of completion, caches' traces, and formats that take keys.
 
 use copyback_config::quantity::{Size, Time};
-use copyback_config::{BeyondDevice, CacheOperation, CsvFormat, TraceFormat, TraceWorkload};
+use copyback_config::{BeyondDevice, CsvFormat, ReadOrWrite, TraceFormat, TraceWorkload};
 use copyback_workload::Operation;
 
 use crate::support::{compressed, config, drain, message, open_bytes, read, read_as};
@@ -90,7 +90,7 @@ fn traces_of_caches_are_told_and_need_what_they_lack() {
     let problem = message(objects());
     assert!(problem.starts_with("x.csv:byte 0: the trace of a cache says neither"), "{problem}");
     assert!(problem.contains("type = \"libcachesim\""), "{problem}");
-    let operation = Some(CacheOperation::Write);
+    let operation = Some(ReadOrWrite::Write);
     let format = TraceFormat::Libcachesim { operation, object_unit: Some(Size(512)) };
     let plain = read_as(format.clone(), &objects()).unwrap();
     let facts =
@@ -126,7 +126,7 @@ fn runs_of_blanks_separate_columns() {
         time: "time:s".into(),
         offset: "lba:sectors".into(),
         length: "len:sectors".into(),
-        operation: "rw".into(),
+        operation: Some("rw".into()),
         read: "R".into(),
         write: "W".into(),
         separator: ' ',

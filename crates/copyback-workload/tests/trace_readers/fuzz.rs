@@ -2,7 +2,7 @@
 
 use copyback_config::quantity::Size;
 use copyback_config::{
-    BeyondDevice, BlkparseAction, CacheOperation, CsvFormat, TraceFormat, TraceWorkload,
+    BeyondDevice, BlkparseAction, CsvFormat, ReadOrWrite, TraceFormat, TraceWorkload,
 };
 use proptest::prelude::*;
 
@@ -58,7 +58,7 @@ fn csv() -> (TraceFormat, &'static str) {
         time: "t:us".into(),
         offset: "at:sectors".into(),
         length: "size:4KiB".into(),
-        operation: "op".into(),
+        operation: Some("op".into()),
         read: "R".into(),
         write: "W".into(),
         flush: Some("F".into()),
@@ -81,10 +81,7 @@ fn with_keys() -> [(TraceFormat, &'static str); 2] {
             "  8,33   1,    0.000178000 [a b] Q:WS 64 + 8\n",
         ),
         (
-            TraceFormat::LibcachesimCsv {
-                operation: Some(CacheOperation::Read),
-                object_unit: unit,
-            },
+            TraceFormat::LibcachesimCsv { operation: Some(ReadOrWrite::Read), object_unit: unit },
             "# time,object,size\n26,8301,4096,-1\n",
         ),
     ]
@@ -119,7 +116,7 @@ pub fn binary_samples() -> [(TraceFormat, Vec<u8>); 5] {
     let mut object =
         [7_u32, 64, 0, 4096].into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
     object.extend((-1_i64).to_le_bytes());
-    let operation = Some(CacheOperation::Read);
+    let operation = Some(ReadOrWrite::Read);
     [
         (TraceFormat::HpSrt, [&header[..], &srt, &srt, &srt].concat()),
         (TraceFormat::Vscsi, vscsi_1.repeat(3)),

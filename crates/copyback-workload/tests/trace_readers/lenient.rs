@@ -144,7 +144,7 @@ fn what_is_not_the_rows_fault_is_never_skipped() {
         time: "ts:us".into(),
         offset: "lba:sectors".into(),
         length: "size:bytes".into(),
-        operation: "op".into(),
+        operation: Some("op".into()),
         ..CsvFormat::EMPTY
     };
     let named = TraceWorkload { format: Some(TraceFormat::Csv(csv)), ..lenient() };
@@ -227,7 +227,7 @@ fn a_trace_that_passed_through_a_spreadsheet() {
     let Some(path) = real_trace("msr-web_3-noRT.txt.gz") else { return };
     let csv = CsvFormat {
         time: "1:100ns".into(),
-        operation: "2".into(),
+        operation: Some("2".into()),
         offset: "3:bytes".into(),
         length: "4:bytes".into(),
         read: "Read".into(),

@@ -266,7 +266,7 @@ fn csv() {
         time: "time_s:s".into(),
         offset: "offset_bytes:bytes".into(),
         length: "bytes:bytes".into(),
-        operation: "op".into(),
+        operation: Some("op".into()),
         read: "R".into(),
         write: "W".into(),
         ..CsvFormat::EMPTY
