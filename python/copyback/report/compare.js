@@ -1,6 +1,6 @@
 "use strict";
 {
-  const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole, number: (v) => (v == null ? "–" : Number(v.toPrecision(4)).toLocaleString("en-US")) };
+  const formats = { time: us, factor: (v) => (v == null ? "–" : v.toFixed(3)), count: whole, number: (v) => (v == null ? "–" : (Math.abs(v) < 100 ? Number(v.toPrecision(3)) : Math.round(v)).toLocaleString("en-US")) };
   const lessIsBetter = data.measures.filter((m) => !m.more);
   const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const byId = (id) => document.getElementById(id);

@@ -66,7 +66,7 @@ MEASURES = (
 
 #: Measures that tables have besides; a load that does not saturate the drive decides them.
 RATES = (
-    Measure("IOPS", "throughput.iops", Format.COUNT, more_is_better=True),
+    Measure("IOPS", "throughput.iops", Format.NUMBER, more_is_better=True),
     Measure("MiB/s", "throughput.mib_per_s", Format.NUMBER, more_is_better=True),
 )
 
