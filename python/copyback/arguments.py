@@ -73,6 +73,12 @@ CONFIG = Kind(
 KEYS = Kind("a dictionary by keys", lambda it: isinstance(it, Mapping) and all(map(_is_text, it)))
 WHOLE = Kind("a whole number", _is_whole)
 COUNT = Kind("a whole number above 0", lambda it: _is_whole(it) and it > 0)
+SEEDS = Kind(
+    "a whole number above 0, or a list of seeds",
+    lambda it: (
+        COUNT.is_met(it) or ((_is_list(it) or isinstance(it, range)) and all(map(_is_whole, it)))
+    ),
+)
 NUMBER = Kind("a number", _is_share)
 SWITCH = Kind("True or False", _is_switch)
 TEXTS = Kind("a list of texts", lambda it: _is_list(it) and all(map(_is_text, it)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration
 from copyback._core import InputError
-from copyback.arguments import CONFIG, COUNT, NUMBER, PATH, TEXT, check
+from copyback.arguments import CONFIG, COUNT, NUMBER, PATH, SEEDS, TEXT, check
 from copyback.sweep.answer import number
 from copyback.sweep.axes import Axis, column
 from copyback.sweep.bounds import Bound, Range, check_measure, parse_bound, parse_range
@@ -309,7 +309,7 @@ def search(
         least=(least, TEXT.or_none()),
         most=(most, TEXT.or_none()),
         within=(within, NUMBER),
-        seeds=(seeds, COUNT.or_none()),
+        seeds=(seeds, SEEDS.or_none()),
         preset=(preset, TEXT.or_none()),
         out=(out, PATH.or_none()),
         jobs=(jobs, COUNT.or_none()),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import configuration, older
 from copyback._core import InputError
-from copyback.arguments import CONFIG, COUNT, KEYS, PATH, SWITCH, TEXT, check
+from copyback.arguments import CONFIG, COUNT, KEYS, PATH, SEEDS, SWITCH, TEXT, check
 from copyback.arguments import path as argument_path
 from copyback.destination import staged_file
 from copyback.outputs import replace_file
@@ -255,7 +255,7 @@ def compare(
         "compare",
         config=(config, CONFIG),
         over=(over, KEYS.or_none()),
-        seeds=(seeds, COUNT.or_none()),
+        seeds=(seeds, SEEDS.or_none()),
         preset=(preset, TEXT.or_none()),
         out=(out, PATH.or_none()),
         jobs=(jobs, COUNT.or_none()),

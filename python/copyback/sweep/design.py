@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from copyback._core import InputError
+from copyback.arguments import COUNT
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Axis, Named, Point, axis_of, is_load
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def _check_keys(point: Point) -> None:
         raise InputError(f"{twice[0]}: is varied twice")
 
 
-def numbered_seeds(given: object) -> tuple[int, ...]:
+def numbered_seeds(given: Any) -> tuple[int, ...]:
     """Return the seeds that a number or a list means; none if it is None.
 
     >>> numbered_seeds(3), numbered_seeds([7, 8]), numbered_seeds(None)
@@ -92,8 +94,8 @@ def numbered_seeds(given: object) -> tuple[int, ...]:
     """
     if given is None:
         return ()
-    if _is_seed(given) and given > 0:
-        return tuple(range(1, given + 1))
+    if COUNT.is_met(given):
+        return tuple(range(1, operator.index(given) + 1))
     seeds = tuple(given) if isinstance(given, list | tuple | range) else ()
     if not all(map(_is_seed, seeds)) or len(set(seeds)) != len(seeds) or _is_no_list(given):
         raise InputError(
