@@ -51,7 +51,6 @@ impl Ssd {
         ftl.begin_anew(&self.backend.ftl);
         let (paired, lost): (Vec<_>, Vec<_>) =
             ftl.lost_since(&self.backend.ftl).into_iter().partition(|lost| cut_off.has_taken(lost));
-        ftl.counts_on(&self.backend.ftl);
         let time = match is_protected {
             true => RecoveryTime::of_saved(config, &ftl, buffered_pages, (&image, &scan)),
             false => RecoveryTime::of_scan(config, &ftl, &image, &scan),
@@ -91,6 +90,8 @@ impl Ssd {
     fn replace(&mut self, config: &Config, ftl: Ftl) {
         let fresh = Self::around(config, ftl, self.last_sequence());
         let old = std::mem::replace(self, fresh);
+        // Whatever is made around a translation layer begins to count there.
+        self.backend.ftl.counts_on(&old.backend.ftl);
         if let (Some(ageing), Some(before)) = (&mut self.backend.ageing, &old.backend.ageing) {
             ageing.goes_on(before, &self.backend.ftl);
         }

@@ -16,7 +16,8 @@ fn replay(lines: &str, changes: &[(&str, &str)]) -> Vec<Row> {
     rows(&run(lines, changes).take_requests())
 }
 
-fn summary(lines: &str, changes: &[(&str, &str)]) -> Value {
+/// The summary of a replay.
+pub fn summary(lines: &str, changes: &[(&str, &str)]) -> Value {
     run(lines, changes).summary().expect("it has run").to_json()
 }
 

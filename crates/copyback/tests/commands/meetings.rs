@@ -243,3 +243,20 @@ fn a_read_suspends_the_erase_of_a_block_that_is_refreshed() {
     toy.run_until(erased);
     assert_eq!(free(&toy), before + 1);
 }
+
+#[test]
+fn what_was_written_to_the_cache_before_a_cut_counts_on() {
+    for protection in ["none", "capacitors"] {
+        let cut_later = [
+            ("ssd.power.protection", protection),
+            ("ssd.power.cuts", "{ type = 'at', times = ['1h'] }"),
+        ];
+        let mut toy = Toy::new(&[CACHE, &cut_later].concat());
+        toy.writes(0, &[(1, 0), (2, 1), (3, 2)]);
+        toy.cut_power(1_000_000);
+        toy.write(2_000_000, 4, 3);
+        toy.run_until(3_000_000);
+        let tally = toy.ssd.backend().ftl.slc_state().expect("it has a cache").tally;
+        assert_eq!((tally.written, tally.past), (2, 2), "{protection}");
+    }
+}

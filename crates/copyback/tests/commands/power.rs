@@ -7,6 +7,7 @@ use copyback::units::Duration;
 use copyback::{Simulation, Status};
 use serde_json::Value;
 
+use crate::buffer::summary;
 use crate::parallel::{CALLS, about_to_collect};
 use crate::toy::{Toy, config};
 
@@ -232,4 +233,22 @@ fn a_run_does_not_wait_for_the_next_cut_though_pages_stay_in_the_buffer() {
     let cuts = ("ssd.power.cuts", "{ type = 'at', times = ['1h'] }");
     let (_, loss) = run("2", &[("ssd.buffer.capacity", "64KiB"), cuts]);
     assert_eq!(loss["cuts"], 0);
+}
+
+#[test]
+fn what_is_logged_of_placement_handles_goes_on_behind_a_cut() {
+    let changes = [
+        ("ssd.geometry.blocks_per_plane", "16"),
+        ("ssd.ftl.over_provisioning", "0.75"),
+        ("ssd.buffer.capacity", "0B"),
+        ("ssd.ftl.placement", "{ type = 'by_hint', handles = 2 }"),
+        ("ssd.power.cuts", "{ type = 'at', times = ['5ms'] }"),
+    ];
+    for protection in ["none", "capacitors"] {
+        let changes = [&changes[..], &[("ssd.power.protection", protection)]].concat();
+        // Two pages before the cut, and three behind it.
+        let log = &summary("0;0;16;W\n0.01;16;24;W\n", &changes)["placement"]["fdp"];
+        assert_eq!(log["handle_host_bytes"], serde_json::json!([5 * 4096, 0]), "{protection}");
+        assert_eq!(log["host_bytes_written"], 5 * 4096, "{protection}");
+    }
 }
