@@ -157,3 +157,32 @@ fn a_flush_waits_for_pages_in_the_mode_of_their_blocks() {
         assert_eq!(replay(&lines, &cache)[1], (3, 5_000, expected, expected), "{pages} pages");
     }
 }
+
+#[test]
+fn what_was_on_its_way_when_the_power_failed_leaves_again_in_the_same_order() {
+    let changes = [
+        ("ssd.power.cuts", "{ type = 'at', times = ['100us'] }"),
+        // The page at offset n of its block is read in n + 1 times 10 us.
+        ("ssd.timing.read", "['10us', '20us', '30us', '40us']"),
+    ];
+    let lines = "0;0;24;W\n0.000005;0;0;F\n0.01;0;8;R\n0.02;8;8;R\n0.03;16;8;R\n";
+    let found = replay(lines, &changes);
+    // The first of three pages was being programmed, which capacitors finish. Then all of them leave.
+    let reads: Vec<_> = found.iter().filter(|row| row.0 == 0).map(|row| row.2).collect();
+    assert_eq!(reads, [31_000, 41_000, 51_000]);
+}
+
+#[test]
+fn a_flush_that_was_a_lie_promises_nothing_behind_the_cut_that_showed_it() {
+    let changes = [
+        ("ssd.power.protection", "none"),
+        ("ssd.power.flush", "ignored"),
+        ("ssd.power.cuts", "{ type = 'at', times = ['1ms', '20ms'] }"),
+    ];
+    // The page is lost twice, the second time without a flush before.
+    let lines = "0;0;8;W\n0.0001;0;0;F\n0.01;0;8;W\n0.03;8;8;R\n";
+    let loss = &summary(lines, &changes)["power_loss"];
+    assert_eq!(loss["cuts"], 2);
+    assert_eq!(loss["buffered_pages_lost"], 2);
+    assert_eq!(loss["flushed_pages_lost"], 1);
+}

@@ -184,3 +184,20 @@ fn wear_is_levelled_though_a_bad_block_has_been_erased_least() {
         "the bad blocks, and those of the pages that lie still"
     );
 }
+
+#[test]
+fn pages_of_striped_planes_are_copied_and_counted_on_each_of_them() {
+    let striped = [
+        ("ssd.geometry.planes_per_die", "2"),
+        ("ssd.gc.width", "superblock"),
+        ("ssd.faults.program_failures", "1.0"),
+        ("ssd.geometry.blocks_per_plane", "16"),
+        ("ssd.ftl.over_provisioning", "0.75"),
+    ];
+    let mut toy = Toy::new(&striped);
+    toy.writes(0, &[(1, 0), (2, 1)]);
+    toy.run_until(10_000_000);
+    // The second write has the first copied, which is a page of either plane.
+    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    assert_eq!(report.pages_copied, 2);
+}

@@ -397,3 +397,21 @@ fn a_read_around_a_collection_finds_what_is_lost_no_more_than_one_of_its_die() {
     }
     assert!(reads_around > 0);
 }
+
+#[test]
+fn a_rebuild_that_was_held_up_goes_on_at_its_rate_and_catches_up_with_nothing() {
+    let rate = "{ die = 1, at = \"500ms\", rebuild_rate = \"409600B/s\", rebuild_pages = 1 }";
+    let single = ("ssd.timing.register", "\"single\"");
+    let mut toy = written(&[("ssd.faults.lost_die", rate), single], 12);
+    // Before the second page begins, another die of its stripe has got reads for 31 ms.
+    let asked_at = AT_NS + LONG - 100_000;
+    let page = pages_on(&toy, 2)[0];
+    let reads: Vec<_> = (0..1_000).map(|read| (900 + read, page)).collect();
+    toy.reads(asked_at, &reads);
+    toy.run();
+    let tally = report(&toy).tally;
+    let took = tally.ended_at.map(|at| at.as_ns() - AT_NS).expect("it has ended");
+    // The third page begins behind these, and each further one a page of 4 KiB at the rate later: 10 ms.
+    let begun = asked_at - AT_NS + 31_000_000 + (tally.rebuilt - 3) * LONG;
+    assert!(took > begun && took < begun + 1_000_000, "{took} for {} pages", tally.rebuilt);
+}

@@ -1,7 +1,7 @@
 //! Collections of both planes of a die (figures 5 and 6, and the cost equation, of Shahidi et al.,
 //! SC 2016). A read takes 20 us, a program 200 us, an erase 1.5 ms.
 
-use copyback::ids::PlaneId;
+use copyback::ids::{Lpn, PlaneId};
 
 use crate::toy::Toy;
 
@@ -283,4 +283,17 @@ fn a_superblock_reads_and_writes_both_planes_at_once() {
     toy.assert_ends(1, 1_000 + 2 * 10_000 + 200_000);
     let counters = toy.ssd.counters();
     assert_eq!((counters.programs, counters.multi_plane_programs), (2, 1));
+}
+
+#[test]
+fn what_waits_in_dram_at_a_cut_is_read_back_with_the_mapping() {
+    let cut_later = ("ssd.power.cuts", "{ type = 'at', times = ['1h'] }");
+    // The mapping has 32 entries of 4 bytes, which are a page; a page takes 31 us. The erase is under way, and is finished.
+    for (cache, pages) in [("8KiB", 3), ("4KiB", 2)] {
+        let width = format!("{{ type = \"blind\", cache = \"{cache}\" }}");
+        let mut toy = collecting(&width, &[0, 1, 2], &[cut_later]);
+        let cut = toy.cut_power(1_000_000);
+        assert_eq!((cut.time.pages_read, cut.time.time.as_ns()), (pages, pages * 31_000));
+        assert!((0..16).all(|page| toy.ssd.backend().ftl.has_data(Lpn(2 * page))));
+    }
 }

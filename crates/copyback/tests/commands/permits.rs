@@ -221,3 +221,23 @@ fn what_can_still_be_written_is_what_all_planes_can_take_alike() {
         assert_eq!(toy.ssd.status().writable, 2 * (least - 2) * data_pages * 4096);
     }
 }
+
+#[test]
+fn planes_that_are_counted_together_go_for_as_many_times_the_target() {
+    // Three blocks are free on either plane of a die, of which nothing is short.
+    let together = [("ssd.geometry.planes_per_die", "2"), ("ssd.gc.threshold_scope", "\"die\"")];
+    let changes = [&TIGHT[..], &together].concat();
+    let pages: Vec<u32> = ABOVE.iter().flat_map(|lpn| [2 * lpn, 2 * lpn + 1]).collect();
+    for (target, collections) in [(FREE, 0), (FREE + 1, 2)] {
+        let mut toy = Toy::filled(&changes, &pages);
+        assert_eq!(free(&toy), FREE);
+        toy.ask(ASKED_AT, until_target(target));
+        toy.run();
+        let free: usize = [0, 1]
+            .map(|plane| toy.ssd.backend().ftl.space.free_blocks(PlaneId(plane)))
+            .iter()
+            .sum();
+        assert_eq!(free as u32, 2 * target);
+        assert_eq!(counts(&toy), (collections, collections, 0));
+    }
+}

@@ -232,3 +232,21 @@ fn commands_do_not_end_what_is_folded_for_the_sake_of_its_data() {
     toy.read(10_002_000, 3, 0);
     toy.assert_ends(3, 10_000_000 + FOLD + 31_000);
 }
+
+#[test]
+fn the_block_with_fewest_valid_pages_is_folded_first() {
+    let two = [
+        ("ssd.slc_cache.static", "{ blocks = 2 }"),
+        ("ssd.slc_cache.idle_keeps", "1"),
+        ("ssd.geometry.blocks_per_plane", "16"),
+        ("ssd.ftl.over_provisioning", "0.75"),
+    ];
+    // The second block is filled later, and loses a page to what goes past the cache.
+    for (again, folded) in [(0, 1), (2, 1)] {
+        let mut toy = Toy::new(&with(&two));
+        toy.writes(0, &[(1, 0), (2, 1), (3, 2), (4, 3), (5, again)]);
+        toy.run_until(60_000_000);
+        let state = toy.ssd.backend().ftl.slc_state().expect("the toy has a cache");
+        assert_eq!((state.tally.folded, state.tally.erases, state.died()), (folded, 1, 1));
+    }
+}

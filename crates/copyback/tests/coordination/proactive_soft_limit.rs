@@ -118,3 +118,11 @@ fn without_requests_nobody_is_asked_a_second_time() {
     assert_eq!(script.wakes(130_000).len(), 4);
     assert_eq!(script.next_wake(), None);
 }
+
+#[test]
+fn a_quorum_is_one_of_the_drives_that_speak() {
+    let mut script = Script::new(SCHEME, &[("array.protocol.silent", "[1, 3]")]);
+    assert_eq!(script.wakes(0), [report(0), report(2)]);
+    assert_eq!(script.hears(0, state(0)), []);
+    assert_eq!(script.hears(2, state(1)), [collect(2)], "one of two");
+}

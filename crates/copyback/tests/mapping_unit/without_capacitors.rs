@@ -165,3 +165,21 @@ fn a_scan_reads_each_page_once_whatever_units_are_in_it() {
     let expected = (full + erased) * 1e-3;
     assert_eq!(number(&summary, "/power_loss/recovery_ms/mean"), expected);
 }
+
+/// Room for two units, each of which reads what it does not cover, on some die or other, and both of which a flush waits for, as do
+/// further writes for room: neither is programmed before the other has come, and both go to one page.
+#[test]
+fn a_page_is_not_filled_up_for_want_of_room_while_others_still_read_what_they_do_not_cover() {
+    let summary = unprotected(&[
+        ("ssd.geometry.channels", "4"),
+        ("ssd.buffer.capacity", "'8KiB'"),
+        ("workload.request_size", "'2KiB'"),
+        ("workload.requests", "400"),
+        ("workload.iodepth", "8"),
+        ("workload.flush_every", "2"),
+        ("workload.sequential_share", "0.0"),
+        ("precondition.fill", "1.0"),
+    ]);
+    let ratio = number(&summary, "/flash/padding") / number(&summary, "/flash/host_programs");
+    assert!((0.95..=1.05).contains(&ratio), "{ratio} units are missing for each that is there");
+}
