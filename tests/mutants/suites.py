@@ -35,7 +35,7 @@ GROUPS = (
         "controller",
         "flows",
     ),
-    ("config", "causes", "extremes", "orderings", "swarm", "idle"),
+    ("config", "causes", "extremes", "orderings", "sanity", "swarm", "idle"),
     ("second_model", "disksim", "fuzz", "reference"),
 )
 SUITES = tuple(name for group in GROUPS for name in group)
