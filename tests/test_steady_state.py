@@ -94,8 +94,8 @@ def test_a_run_that_does_not_become_steady_ends_all_the_same(endless: dict[str, 
 def test_what_waits_outside_the_queue_as_a_rule_ends_the_run_is_told(
     endless: dict[str, Any],
 ) -> None:
-    strict: dict[str, Any] = STEADY | {"excursion": 1e-9, "most_rounds": 2}
-    result = copyback.run(endless, audit=True, stop=strict, **{"host.queue_depth": 3})
+    strict: dict[str, Any] = STEADY | {"excursion": 1e-9, "most_rounds": 7}
+    result = copyback.run(endless, audit=True, stop=strict, host__queue_depth=3)
     # Of the eight of the loop three are in the drive.
     assert result.summary.requests.unserved == 5
     assert ("Unserved", "5 requests had arrived and waited as the run ended") in steady.facts(
