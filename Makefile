@@ -156,7 +156,7 @@ define write_generated
 	@$(RUN) copyback show reference > $(1)/configuration.md
 	@$(RUN) copyback show schema > $(1)/configuration.schema.json
 	@$(RUN) copyback show summary-schema > $(1)/summary.schema.json
-	@$(RUN) typer copyback.cli utils docs --name copyback --title "Command line" > $(1)/command-line.md
+	@$(RUN) typer copyback.commands.whole utils docs --name copyback --title "Command line" > $(1)/command-line.md
 endef
 
 # Writes the classes of summaries and statistics, which are generated from their schemas, below $(1).

@@ -16,38 +16,23 @@ import typer
 
 from copyback import __model__, __version__, owner, stopping
 from copyback._core import InputError, SimulationError
-from copyback.commands.cache import app as cache_app
-from copyback.commands.calibrate import calibrate
-from copyback.commands.compare import compare, tournament
-from copyback.commands.completion import completion
-from copyback.commands.import_ import import_
-from copyback.commands.report import report, view
-from copyback.commands.run import precondition, run
-from copyback.commands.search import search
-from copyback.commands.serve import serve
-from copyback.commands.show import app as show_app
-from copyback.commands.validate import validate
+from copyback.commands.table import add_commands
 from copyback.completing import answering
-from copyback.papers.app import app as paper_app
 from copyback.streams import close_stdout, complain, set_up, shown
-from copyback.trace.cli import app as trace_app
 
-app = typer.Typer(
-    name="copyback",
-    help="Simulate garbage collection in flash SSDs and in arrays of them.",
-    no_args_is_help=True,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (run, compare, search, tournament, calibrate, precondition, serve, report, view):
-    app.command()(command)
-app.command("import")(import_)
-app.command()(validate)
-app.command()(completion)
-app.add_typer(cache_app, name="cache")
-app.add_typer(show_app, name="show", no_args_is_help=True)
-app.add_typer(trace_app, name="trace", no_args_is_help=True)
-app.add_typer(paper_app, name="paper", no_args_is_help=True)
+
+def application(asked: str | None = None) -> typer.Typer:
+    """Return the command line: with the command that is asked for, or with all if it is none."""
+    made = typer.Typer(
+        name="copyback",
+        help="Simulate garbage collection in flash SSDs and in arrays of them.",
+        no_args_is_help=True,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    made.callback()(_root)
+    add_commands(made, asked)
+    return made
 
 
 def _version(wanted: bool) -> None:
@@ -56,7 +41,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -67,7 +51,7 @@ def _root(
 
 def _status(arguments: list[str]) -> int:
     """Run the command line and return its exit status."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(application(arguments[0] if arguments else None))
     try:
         with stopping.cleanly():
             status = command.main(arguments, prog_name="copyback", standalone_mode=False)

@@ -237,7 +237,7 @@ def run(
         state=saved,
         threads=threads or cores(),
         checkpoint=kept,
-        kept_in=prepared.users() if cache else None,
+        kept_in=prepared.folder_for(loaded) if cache else None,
     )
     from copyback.console import progress_display
 

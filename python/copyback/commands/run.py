@@ -114,7 +114,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
-    from copyback import prepared
+    from copyback import checkout, prepared
     from copyback.beforehand import announce
     from copyback.checkpoint import EVERY_S, Checkpoint, seconds
     from copyback.console import overview, progress_display, show
@@ -178,7 +178,9 @@ def run(
             notes=notes,
             threads=threads or cores(),
             checkpoint=kept,
-            kept_in=prepared.users() if cache else None,
+            kept_in=prepared.folder_for(loaded) if cache else None,
+            # To ask git takes as long as a short run; what is only printed names no commit.
+            commit=checkout.commit if out or json_ or fio_json else lambda: None,
         )
         with progress_display(quiet=quiet or json_) as tell:
             if staging is not None:
