@@ -139,7 +139,7 @@ def test_fio_s_results_have_a_job_for_each_flow(
     cli: RunCli, tiny_toml: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "job.fio").write_text(
-        "[global]\nbs=4k\nnorandommap\n[log]\nrw=write\nnumber_ios=300\n"
+        "[global]\nioengine=libaio\nbs=4k\nnorandommap\n[log]\nrw=write\nnumber_ios=300\n"
         "[data]\nrw=randrw\nnumber_ios=200\nnumjobs=2\niodepth=4\n"
     )
     cli("run", tiny_toml, "--fio-job", "job.fio", "--fio-json", "fio.json", "--quiet")
