@@ -44,6 +44,7 @@ class _Job:
     phase: str = "waits for another run"
     share: float = 0.0
     fault: str = ""
+    is_done: bool = False
 
     def watch(self, progress: Progress) -> None:
         self.phase = "prepares its drive" if progress.phase == "precondition" else "runs"
@@ -76,6 +77,9 @@ class Again:
             return self._asking("Why were requests late?", f"{_NOT_KEPT} {told}", button)
         if job.fault:
             return self._asking("This run cannot be done again", _text(job.fault), "Try once more")
+        if job.is_done:
+            # It ended after its page was looked for: the next request finds that.
+            self._jobs.pop(run, None)
         body = (
             f"<p>{_NOT_KEPT}</p>"
             f'<p><progress value="{job.share:.3f}" aria-label="Done"></progress></p>'
@@ -91,7 +95,7 @@ class Again:
         """Begin to do a run again, unless that is under way."""
         with self._beginning:
             job = self._jobs.get(run)
-            if job is None or job.fault:
+            if job is None or job.fault or job.is_done:
                 job = self._jobs[run] = _Job()
                 Thread(target=self._do, args=(run, job), daemon=True).start()
 
@@ -102,7 +106,7 @@ class Again:
             except (InputError, SimulationError, OSError) as fault:
                 job.fault = str(fault)
             else:
-                del self._jobs[run]
+                job.is_done = True
 
 
 def _text(fault: str) -> str:
