@@ -43,7 +43,15 @@ $(UV_HOME)/bin/uv:
 ##@ Work on it
 
 .PHONY: test
-test: test-rust test-python ## Pass every test
+test: setup ## The tests that a change needs first: ten minutes or so from a fresh clone on two cores, build included
+	MAKEFLAGS= COPYBACK_SWARM_RUNS=60 COPYBACK_SWARM_CUTS=10 nice $(RUST_TESTS) $(FIRST_SUITES)
+	$(RUN) pytest -n auto --dist worksteal -m "not long and not thorough"
+
+.PHONY: test-all
+test-all: test-rust test-python ## Every test
+
+# Unit tests, exact sequences of commands, and random drives: a mistake in the simulator is seldom past all of them.
+FIRST_SUITES := --lib --test settings --test commands --test flows --test mapping_unit --test swarm
 
 # They wait for nobody, and let the tests of commands go first, which do. They are built beside the release, as
 # tests/checked.toml says: both share what they depend on. The Python face has no tests in Rust, and is among them for that
@@ -58,6 +66,11 @@ test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest -n auto --dist worksteal
+	$(RUN) pytest --doctest-modules python/copyback
+
+.PHONY: test-thorough
+test-thorough: setup ## Those of them that `make test` leaves out: pages, papers, drives, served drives, full disks
+	$(RUN) pytest -n auto --dist worksteal -m thorough
 	$(RUN) pytest --doctest-modules python/copyback
 
 # What is ignored and no test of the present state: it compares with a file that is given, or searches.

@@ -34,6 +34,38 @@ def pytest_configure() -> None:
     os.environ["COPYBACK_CACHE"] = "off"
 
 
+#: Files that take many seconds and seldom find what no other does: whole pages, papers, drives.
+THOROUGH = {
+    "test_calibrate",
+    "test_default_loads",
+    "test_drives",
+    "test_extras",
+    "test_femu",
+    "test_full_disk",
+    "test_killed_sweeps",
+    "test_notebooks",
+    "test_pages",
+    "test_papers",
+    "test_placement",
+    "test_reproduction",
+    "test_serve",
+    "test_serve_fio",
+    "test_serve_guide",
+    "test_serve_power",
+    "test_surroundings",
+    "test_sweep_dask",
+    "test_tournament",
+    "test_validate",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ``make test`` leaves out."""
+    for item in items:
+        if item.path.stem in THOROUGH:
+            item.add_marker(pytest.mark.thorough)
+
+
 class RunCli(Protocol):
     """Runs the command line in a process of its own."""
 
