@@ -214,7 +214,9 @@ class Driver:
             if preparing:
                 self.precondition_cpu_s = self.cpu_s
             progress = self.simulation.progress()
-            preparing = progress.phase == PRECONDITION
+            if preparing and progress.phase != PRECONDITION:
+                # How fast the drive was prepared, or the run set up, says nothing of the run.
+                preparing, pace = False, Pace()
             on_progress(progress)
             for table, take in takers.items():
                 rows = take()
