@@ -175,7 +175,7 @@ const SIGHTS: [(&str, f64); 9] = [
     ("bytes rebuilt", 0.05),
     ("requests with a lost drive", 0.1),
     ("several drives collecting together", 0.1),
-    ("drives going ahead side by side", 0.1),
+    ("drives going ahead side by side", 0.02),
 ];
 
 fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
