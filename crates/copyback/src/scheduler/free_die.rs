@@ -32,9 +32,14 @@ pub fn wake_to_load(backend: &mut Backend, page: HostPage) -> bool {
     if !backend.flash.has_two_registers() {
         return false;
     }
-    let loads: Vec<_> = dies(backend).filter(|die| may_load(backend, *die, page)).collect();
-    loads.iter().for_each(|die| backend.flash.wake(*die));
-    !loads.is_empty()
+    let mut are_any = false;
+    for die in dies(backend) {
+        if may_load(backend, die, page) {
+            backend.flash.wake(die);
+            are_any = true;
+        }
+    }
+    are_any
 }
 
 /// Whether a write that any die could take [may be left to another](leaves_to_other) than the one that looks for work.
