@@ -36,7 +36,9 @@ impl Ftl {
     pub fn fill_up_all(&mut self) {
         for plane in self.tables.space.planes() {
             let filled_in_part: Vec<_> = self.tables.filled_in_part(plane).collect();
-            filled_in_part.iter().for_each(|(program, _)| _ = self.fill_up(*program));
+            for (program, _) in filled_in_part {
+                self.fill_up(program);
+            }
         }
     }
 }

@@ -336,11 +336,6 @@ impl Tables {
         self.next_place(die, page).map(|(plane, _)| plane)
     }
 
-    /// Whether every plane of `die` has a free block that the host may open.
-    pub fn may_open_for_host_on(&self, die: DieId) -> bool {
-        self.geometry.planes_of_die(die).all(|plane| self.space.may_open_for_host(plane))
-    }
-
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
     #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {

@@ -288,7 +288,9 @@ impl Ssd {
     fn look_for_stall(&mut self, die: DieId, now: Instant) {
         let Backend { ftl, observer, .. } = &mut self.backend;
         // A die may take no data of a line for other reasons.
-        let has_free_blocks = ftl.has_lines() && ftl.may_open_for_host_on(die);
+        let mut planes = ftl.geometry.planes_of_die(die);
+        let has_free_blocks =
+            ftl.has_lines() && planes.all(|plane| ftl.space.may_open_for_host(plane));
         let waits =
             !has_free_blocks && self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
         observer.note_stall(die, waits, now);
