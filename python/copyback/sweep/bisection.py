@@ -23,16 +23,16 @@ from copyback.sweep.intervals import Estimate, estimate
 from copyback.sweep.labels import key_names
 from copyback.sweep.memory import memory_of
 from copyback.sweep.plan import make_plan
+from copyback.sweep.tabular import Tabular
 from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    import pandas as pd
-    import polars as pl
     from matplotlib.figure import Figure
 
+    from copyback.frame import Frame
     from copyback.sweep.comparison import Comparison
 
 #: How near the two values are between which the bound begins to hold, as a share of the range.
@@ -51,7 +51,7 @@ class Probe:
 
 
 @dataclass(frozen=True, repr=False)
-class SearchResult:
+class SearchResult(Tabular):
     """What a search found.
 
     Attributes
@@ -78,33 +78,8 @@ class SearchResult:
     probes: tuple[Probe, ...]
     comparison: Comparison
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return the runs as an Arrow C stream."""
-        return self.comparison.__arrow_c_stream__(requested_schema)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield each run by column, as ``pandas.DataFrame(found)`` takes them."""
-        return iter(self.comparison)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the runs as a Polars data frame.
-
-        Raises
-        ------
-        InputError
-            Without Polars.
-        """
-        return self.comparison.to_polars()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the runs as a pandas data frame.
-
-        Raises
-        ------
-        InputError
-            Without pandas.
-        """
-        return self.comparison.to_pandas()
+    def _rows(self) -> Frame:
+        return self.comparison.frame
 
     def plot(self) -> Figure:
         """Draw what was measured at each value, the bound, and the value that was found.

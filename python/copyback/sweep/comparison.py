@@ -29,14 +29,13 @@ from copyback.sweep.plan import make_plan
 from copyback.sweep.schemes import Contest, baseline_of, contests, flow_contests
 from copyback.sweep.standings import standings
 from copyback.sweep.store import REPORT, RESULTS, WINNERS, described, run_directory
+from copyback.sweep.tabular import Tabular
 from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    import pandas as pd
-    import polars as pl
     from matplotlib.figure import Figure
 
     from copyback.frame import Frame
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """What a sweep found.
 
     Attributes
@@ -107,33 +106,8 @@ class Comparison:
         replace_file(self.directory / WINNERS, standings(self.contests).encode())
         return replace_file(self.directory / REPORT, render(self).encode())
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return the rows as an Arrow C stream: Polars, DuckDB, pandas and others take that."""
-        return self.frame.__arrow_c_stream__(requested_schema)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield each row by column, as ``pandas.DataFrame(found)`` takes them."""
-        return self.frame.iter_rows()
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a Polars data frame.
-
-        Raises
-        ------
-        InputError
-            Without Polars.
-        """
-        return self.frame.to_polars()
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas data frame.
-
-        Raises
-        ------
-        InputError
-            Without pandas.
-        """
-        return self.frame.to_pandas()
+    def _rows(self) -> Frame:
+        return self.frame
 
     def plot(self, measure: str | None = None) -> Figure:
         """Draw a measure of each scheme, a panel a load, with 95% intervals over the seeds.
