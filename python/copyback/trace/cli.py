@@ -10,7 +10,11 @@ import typer
 
 from copyback import completing
 from copyback._core import InputError
-from copyback.commands.options import Quiet  # noqa: TC001 - Typer reads them
+from copyback.commands.options import (  # noqa: TC001 - Typer reads them
+    Lenient,
+    Quiet,
+    TraceFormat,
+)
 
 app = typer.Typer(help="Look into traces, and convert them.")
 
@@ -32,18 +36,6 @@ Preset = Annotated[
         autocompletion=completing.all_presets,
     ),
 ]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="Format of the trace; else detected.",
-        autocompletion=completing.formats,
-    ),
-]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Skip damaged rows of the trace, and say how many.")
-]
 Setting = Annotated[
     list[str] | None,
     typer.Option(
@@ -59,7 +51,7 @@ Setting = Annotated[
 def info(
     source: Source = None,
     preset: Preset = None,
-    format_: Format = None,
+    format_: TraceFormat = None,
     lenient: Lenient = False,
     setting: Setting = None,
     json_: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -117,7 +109,7 @@ def convert(
     output: Annotated[
         Path, typer.Argument(metavar="OUT", help="The file to write, such as x.msr.gz or x.parquet")
     ],
-    format_: Format = None,
+    format_: TraceFormat = None,
     lenient: Lenient = False,
     to: Annotated[
         str | None,
@@ -156,7 +148,7 @@ def floor(
         list[Path],
         typer.Argument(metavar="FILE...", help="Traces of one device, with measured times."),
     ],
-    format_: Format = None,
+    format_: TraceFormat = None,
     lenient: Lenient = False,
     times: Annotated[
         str,
