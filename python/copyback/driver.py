@@ -14,7 +14,6 @@ from copyback import checkout, policy_names, stopping, typed, verdict
 from copyback._core import Config, Preparation, Progress, Simulation
 from copyback.beforehand import check_memory
 from copyback.checkpoint import Interrupted
-from copyback.prepared import Start
 from copyback.result import (
     ROW_TABLE_FILES,
     STREAM_FILES,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from copyback.checkpoint import Checkpoint
     from copyback.frame import Frame
     from copyback.policies.bridge import Suppliers
-    from copyback.prepared import Folder
+    from copyback.prepared import Start
     from copyback.result import TableName
 
     Columns = dict[str, NDArray[np.generic]]
@@ -93,8 +92,9 @@ class Driver:
         Python are asked by one thread.
     checkpoint
         Where the run is written to as it goes, to go on from there. What it holds is gone on with.
-    kept_in
-        Where prepared drives are kept for other runs; nowhere if None.
+    start
+        Takes prepared drives from those that are kept, and keeps them. Not asked if there is a
+        `state`, or a policy in Python.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Driver:
         commit: Callable[[], str | None] = checkout.commit,
         threads: int = 1,
         checkpoint: Checkpoint | None = None,
-        kept_in: Folder | None = None,
+        start: Start | None = None,
     ) -> None:
         self.config = config
         self.notes = notes
@@ -121,7 +121,7 @@ class Driver:
         def on(prepared: Path | None) -> Simulation:
             return Simulation(config, prepared, suppliers, 1 if suppliers else threads)
 
-        self.start = Start.of(config, kept_in) if state is None and suppliers is None else None
+        self.start = start if state is None and suppliers is None else None
 
         def make() -> Simulation:
             return on(state) if self.start is None else self.start.simulation(on)

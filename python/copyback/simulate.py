@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration, prepared
+from copyback import configuration
 from copyback._core import Config, InputError, Preparation, Progress, time_ns
 from copyback.arguments import CONFIG, COUNT, PATH, SWITCH, TEXT, WHOLE, check
 from copyback.beforehand import check_memory
@@ -14,6 +14,7 @@ from copyback.checkpoint import Checkpoint, seconds
 from copyback.cores import cores
 from copyback.driver import Driver, Pace, suppliers_of
 from copyback.layers import Layer, plain
+from copyback.prepared import Start
 from copyback.units import time_us
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def run(
         state=saved,
         threads=threads or cores(),
         checkpoint=kept,
-        kept_in=prepared.folder_for(loaded) if cache else None,
+        start=Start.of(loaded) if cache else None,
     )
     from copyback.console import progress_display
 

@@ -114,7 +114,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
-    from copyback import checkout, prepared
+    from copyback import checkout
     from copyback.beforehand import announce
     from copyback.checkpoint import EVERY_S, Checkpoint, seconds
     from copyback.console import overview, progress_display, show
@@ -122,6 +122,7 @@ def run(
     from copyback.destination import check_file
     from copyback.driver import Driver
     from copyback.outputs import Staging, write_result
+    from copyback.prepared import Start
     from copyback.result import REPORT
     from copyback.serve.facts import replayed
     from copyback.simulate import missed_by_run, settings_of
@@ -178,7 +179,7 @@ def run(
             notes=notes,
             threads=threads or cores(),
             checkpoint=kept,
-            kept_in=prepared.folder_for(loaded) if cache else None,
+            start=Start.of(loaded) if cache else None,
             # To ask git takes as long as a short run; what is only printed names no commit.
             commit=checkout.commit if out or json_ or fio_json else lambda: None,
         )

@@ -15,8 +15,6 @@ from copyback._core import InputError, size_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copyback._core import Config
-
 #: Names the folder, or says "off".
 FOLDER = "COPYBACK_CACHE"
 #: Says how large it may grow.
@@ -110,11 +108,6 @@ class Folder:
             if left < 0:
                 with suppress(OSError):
                     file.unlink()
-
-
-def folder_for(config: Config) -> Folder | None:
-    """Return the user's folder; None if it is not used, or not worth it for this drive."""
-    return users() if config.prepared_name is not None else None
 
 
 def users() -> Folder | None:

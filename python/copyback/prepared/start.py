@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError, Simulation, SimulationError
+from copyback.prepared.folder import Folder, users
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from copyback._core import Config
-    from copyback.prepared.folder import Folder
 
 
 @dataclass
 class Start:
-    """How a run comes by its prepared drives.
+    """A source of the prepared drives of a run.
 
     Parameters
     ----------
@@ -33,10 +33,11 @@ class Start:
     _is_kept: bool = False
 
     @classmethod
-    def of(cls, config: Config, folder: Folder | None) -> Start | None:
-        """Return the start of a run without policies in Python; None if no drive is kept."""
+    def of(cls, config: Config) -> Start | None:
+        """Return the start of a run with the user's folder; None if its drive is not to be kept."""
         name = config.prepared_name
-        return None if folder is None or name is None else cls(folder, name)
+        folder = None if name is None else users()
+        return None if name is None or folder is None else cls(folder, name)
 
     def simulation(self, make: Callable[[Path | None], Simulation]) -> Simulation:
         """Make the simulation, from the kept drive if there is one."""
