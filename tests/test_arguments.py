@@ -1,4 +1,4 @@
-"""What functions take: paths as text or Path; of another type, a line that says what is allowed."""
+"""Arguments of functions: paths as text or Path; another type gets a line with what is allowed."""
 
 from __future__ import annotations
 

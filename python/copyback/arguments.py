@@ -1,4 +1,4 @@
-"""What functions are called with: an argument of another type is told in a line.
+"""Arguments of functions: one of another type is told in a line.
 
 The line has the place (the function and the argument), what was found, and what is allowed.
 """
@@ -22,7 +22,7 @@ class ArgumentError(InputError, TypeError):
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument may be.
+    """A kind of argument.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What there is to choose from: :func:`presets`."""
+"""Presets to choose from: :func:`presets`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do about a text that is no TOML, at the line of the fault."""
+"""Advice on a text that is no TOML, at the line of the fault."""
 
 from __future__ import annotations
 

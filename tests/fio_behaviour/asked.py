@@ -1,4 +1,4 @@
-"""What each job of a file asks for, a clone of ``numjobs`` each: fio's HOWTO, with its defaults."""
+"""Demands of each job of a file, one a clone (``numjobs``): fio's HOWTO, with its defaults."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Pause:
 
 @dataclass(frozen=True)
 class Asked:
-    """What one clone of a job asks for. Times are in ns, sizes in bytes."""
+    """Demands of one clone of a job. Times are in ns, sizes in bytes."""
 
     name: str
     start: int

@@ -37,7 +37,7 @@ _OF_FIO = re.compile(r"^\s*(rw|readwrite|ioengine|include)\b", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job file: a refusal, or what differs; neither if all agrees."""
+    """Outcome of a job file: a refusal, or what differs; neither if all agrees."""
 
     path: Path
     refusal: str | None

@@ -1,4 +1,4 @@
-"""What is asked for: sizes, operations, flushes."""
+"""Checks of what is asked for: sizes, operations, flushes."""
 
 from __future__ import annotations
 

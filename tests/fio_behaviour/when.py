@@ -1,4 +1,4 @@
-"""When requests come: depth, rates, pauses, amounts, times and the order of jobs."""
+"""Checks of when requests come: depth, rates, pauses, amounts, times and the order of jobs."""
 
 from __future__ import annotations
 

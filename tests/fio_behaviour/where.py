@@ -1,4 +1,4 @@
-"""Where requests go: within the file, in sequence, or at random as is asked for."""
+"""Checks of where requests go: within the file, in sequence, or at random as is asked for."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def in_sequence(asked: Asked, issued: Issued) -> Iterator[str]:
 
 
 class _Walk:
-    """Where the next sequential request must be."""
+    """Return where the next sequential request must be."""
 
     def __init__(self, asked: Asked, first: int | None) -> None:
         self._asked = asked

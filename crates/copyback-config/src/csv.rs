@@ -20,16 +20,16 @@ pub struct CsvFormat {
     /// The column of the operation. One of this, `all` and `negative` is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// What every row is, if no column says it.
+    /// Operation of every row, if no column has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all: Option<ReadOrWrite>,
-    /// What a row with a minus before its offset or length is, if the sign says it; rows without are the other.
+    /// Operation of rows with a minus before offset or length, if the sign tells it; rows without have the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negative: Option<ReadOrWrite>,
     /// A column, and what it holds in rows that are passed over, for example `"action:Q|C"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip: Option<String>,
-    /// What the column of the operation holds for a read; `|` stands between several.
+    /// Content of the column of the operation in a read; `|` stands between several.
     #[serde(default = "read")]
     pub read: String,
     /// What it holds for a write.
@@ -87,14 +87,14 @@ pub enum CsvTime {
     Ticks,
 }
 
-/// What says whether a row of a CSV trace is a read or a write.
+/// Source of the operation of a row in a CSV trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CsvOperation {
     /// The column of the operation.
     Column,
-    /// Every row is this.
+    /// One operation for every row.
     All(ReadOrWrite),
-    /// A row with a minus before its offset or length is this, a row without the other.
+    /// The operation of rows with a minus before offset or length; rows without have the other.
     Negative(ReadOrWrite),
 }
 
@@ -103,7 +103,7 @@ pub enum CsvOperation {
 pub struct CsvSkip {
     /// The column that tells them.
     pub column: CsvColumn,
-    /// What it holds in them.
+    /// Contents of that column in these rows.
     pub values: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ pub struct CsvColumns {
     pub length: u64,
     /// Unit of the response time.
     pub response: CsvTime,
-    /// What says what a row is.
+    /// Source of the operation.
     pub operation: CsvOperation,
     /// Rows that are passed over.
     pub skip: Option<CsvSkip>,
@@ -182,7 +182,7 @@ impl CsvFormat {
         Ok(CsvColumns { columns, time: unit, offset, length, response, operation, skip })
     }
 
-    /// What says what a row is.
+    /// Returns the source of the operation, or the key that is at fault, what was found and what is allowed.
     fn operation(&self) -> Result<CsvOperation, (&'static str, String, &'static str)> {
         match (&self.operation, self.all, self.negative) {
             (Some(_), None, None) => Ok(CsvOperation::Column),

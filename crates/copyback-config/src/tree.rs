@@ -173,7 +173,7 @@ fn syntax_fault(error: &toml::de::Error, text: &str, source: &str) -> Fault {
     Fault::new(place, String::new(), problem).at_column(column)
 }
 
-/// What to do about a value that begins `rest` and lacks quotes; none if it is something else.
+/// Returns the message for a value without quotes at the beginning of `rest`; none if something else is there.
 fn unquoted(rest: &str) -> Option<String> {
     let is_of_word = |c: char| c.is_alphanumeric() || "_-.%+/:".contains(c);
     let word = &rest[..rest.find(|c| !is_of_word(c)).unwrap_or(rest.len())];

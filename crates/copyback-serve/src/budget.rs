@@ -10,14 +10,14 @@ pub const PER_REQUEST: usize = 1 << 10;
 /// its answers unread stops nobody.
 const ALWAYS: usize = PER_REQUEST + (64 << 10);
 
-/// Where the next request of a client stands.
+/// State of the next request of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// Its head was not read yet.
+    /// The head of the request was not read yet.
     Open,
-    /// It waits until there is room; nothing more is read from its client.
+    /// The request waits until there is room; nothing more is read from its client.
     Waiting,
-    /// So many bytes are set aside for it.
+    /// Bytes are set aside for the request: this many.
     Granted(usize),
 }
 

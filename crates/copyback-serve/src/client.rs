@@ -88,7 +88,7 @@ pub struct Client {
     pub unanswered: usize,
     /// Bytes of data of these.
     pub held: usize,
-    /// Where its next request stands.
+    /// State of its next request.
     pub admission: Admission,
     /// Whether nothing more is read: it goes once all that is to go has gone.
     is_leaving: bool,

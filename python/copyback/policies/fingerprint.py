@@ -1,4 +1,4 @@
-"""What a class does, as a digest: the same wherever it stands, another if any of it changes.
+"""A digest of what a class does: the same wherever it stands, another if any of it changes.
 
 It covers the code of the class and of what it is derived from, and whatever that code names:
 functions, other classes and values of the program, files beside it. Of installed packages it

@@ -1,4 +1,4 @@
-"""What a run depends on: whatever changes its result is here, so that a change is noticed.
+"""Dependencies of a run: whatever changes its result is here, so that a change is noticed.
 
 The key of a stored run is a digest of these; a run whose dependencies change while it is under way
 is not kept.

@@ -430,7 +430,7 @@ impl TimeUnit {
     }
 }
 
-/// What all requests of a trace are, or all of a kind.
+/// Operation of all requests of a trace, or of all of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadOrWrite {

@@ -1,4 +1,4 @@
-//! Which requests enter, by the memory that they take.
+//! Admission of requests, by the memory that they take.
 
 use crate::budget::{self, Admission, PER_REQUEST};
 use crate::client::{Client, ClientId};

@@ -26,7 +26,7 @@ pub struct Parser {
     places: Option<Places>,
 }
 
-/// Where columns stand.
+/// Places of columns in a row.
 #[derive(Debug, Default)]
 struct Places {
     /// The place of each field that is there, and which it is, from the left.
@@ -207,7 +207,7 @@ fn without_sign<'a>(
     }
 }
 
-/// What a row is if rows with a sign are `negative`.
+/// Operation of a row if rows with a sign are `negative`.
 fn if_negative(negative: ReadOrWrite, has_sign: bool) -> Operation {
     match (negative, has_sign) {
         (ReadOrWrite::Read, true) | (ReadOrWrite::Write, false) => Operation::Read,

@@ -34,7 +34,7 @@ const ROLES: [Role; 4] = [
     Role { key: "length", unit: ":bytes", pieces: &["size", "len", "bytes", "count", "sectors"] },
 ];
 
-/// What the format would be, with the names in the file's first line; none if that has no names.
+/// Returns the format with the names in the file's first line, as a configuration has it; none if that has no names.
 pub fn of(head: &[u8]) -> Option<String> {
     let (names, separator) = SEPARATORS
         .iter()

@@ -279,7 +279,7 @@ impl Drive {
         self.ssd.stop_asking();
     }
 
-    /// How it stands `now`, for the controller of an array that asks for it.
+    /// State of the drive `now`, for the controller of an array that asks for it.
     pub fn status(&mut self, now: Instant) -> Status {
         self.now = now;
         self.ssd.status()

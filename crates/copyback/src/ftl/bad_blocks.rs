@@ -178,8 +178,8 @@ impl Tables {
         }
     }
 
-    /// How `page` is read at last, after what its block's data have been through: of each plane that is striped, its part.
-    /// Nothing of a drive whose flash is perfect.
+    /// Outcomes of reading `page`, after what its block's data have been through: one for each plane that is striped; none
+    /// if the flash is perfect.
     pub fn sense(&self, page: Ppn, strain: Strain) -> impl Iterator<Item = Sensed> {
         let block = self.geometry.block_of(page);
         let (erases, offset) = (self.blocks.erase_count(block), self.geometry.page_offset(page));

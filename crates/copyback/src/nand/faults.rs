@@ -120,8 +120,8 @@ impl Faults {
         is_worn || self.erase.happens([block.0, erases, 0])
     }
 
-    /// How the pages at `offset` of `block`, one of each plane that is striped, are read after what their data have been
-    /// through; `block` has been erased so often. The same each time, or worse if they have been through more.
+    /// Outcomes of reading the pages at `offset` of `block`, one of each plane that is striped, after what their data have
+    /// been through; `block` has been erased so often. The same each time, or worse if they have been through more.
     pub fn sense(
         &self,
         block: BlockId,
@@ -199,7 +199,7 @@ mod tests {
         Faults::new(&config, "ssd/0").expect("there are some")
     }
 
-    /// How a page is read, of which 64 are in a block.
+    /// Outcome of reading a page, of which 64 are in a block.
     fn sense(faults: &Faults, page: u32, erases: u32, strain: Strain) -> Sensed {
         faults.sense(BlockId(page / 64), erases, page % 64, strain).next().expect("one is read")
     }

@@ -213,7 +213,7 @@ impl SteadyRounds {
         self.end.is_some()
     }
 
-    /// When the last round ended, if that ended the run.
+    /// End of the last round, if that ended the run.
     pub fn ended_at(&self) -> Option<Instant> {
         self.end.and(self.rounds.last()).map(|round| round.end)
     }

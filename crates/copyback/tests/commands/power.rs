@@ -178,7 +178,7 @@ fn commands_in_the_drive_are_handed_in_anew_in_their_order() {
 /// block is erased that holds nothing but the torn page.
 const RECOVERY_US: u64 = 9 * 31 + 1500;
 
-/// When requests end, each of which writes two pages in 422 us, if the drive is back at `back_us`; and what was lost.
+/// Ends of requests, each of which writes two pages in 422 us, if the drive is back at `back_us`; and what was lost.
 fn assert_ends_after(back_us: u64, cuts: &str) -> Value {
     let cuts = format!("{{ type = 'at', times = {cuts} }}");
     let (rows, loss) = run("4", &[("ssd.power.metadata", "4KiB"), ("ssd.power.cuts", &cuts)]);

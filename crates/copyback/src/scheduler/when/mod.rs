@@ -128,10 +128,10 @@ pub trait When: Debug + Send + Sync {
     /// A collection that was due has been put on the die.
     fn collection_begins(&mut self, _at: &AtDie<'_>) {}
 
-    /// A collection begins to move a page of `die`, or to erase a block: of so many planes together.
+    /// A collection begins to move a page of `die`, or to erase a block, on `parts` planes together.
     fn step_begins(&mut self, _die: DieId, _parts: u64) {}
 
-    /// The step of `die` that began last moves so many pages more.
+    /// The step of `die` that began last moves `parts` pages more.
     fn step_goes_on(&mut self, _die: DieId, _parts: u64) {}
 
     /// An operation of the host begins on the die.
@@ -331,7 +331,7 @@ impl Schedule {
         }
     }
 
-    /// So many pages more are read, to be moved together with those that the step of `die` has begun with.
+    /// Says that `parts` pages more are read, to be moved together with those that the step of `die` has begun with.
     #[inline]
     pub fn step_goes_on(&mut self, die: DieId, parts: u64) {
         if self.yields && parts > 0 {

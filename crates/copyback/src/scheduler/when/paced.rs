@@ -62,8 +62,8 @@ struct Account {
 }
 
 impl Account {
-    /// So many pages are moved by the step that began last, or blocks erased. What is done while nobody waits pays for what
-    /// is owed, and not for what comes.
+    /// Takes what the step that began last moves or erases, in pages or blocks, off what is owed. What is done while nobody
+    /// waits pays for what is owed, and not for what comes.
     fn pay(&mut self, parts: u64) {
         let least = if self.is_owed { i64::MIN } else { self.debt.min(0) };
         self.debt = self.debt.saturating_sub_unsigned(parts * STEP.unsigned_abs()).max(least);
