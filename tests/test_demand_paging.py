@@ -1,4 +1,4 @@
-"""What a mapping table in flash costs, and what a little RAM takes of it (docs/decisions/0073)."""
+"""What a mapping table in flash costs, and what a little RAM takes of it (decision 23)."""
 
 from __future__ import annotations
 

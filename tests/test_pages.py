@@ -84,14 +84,6 @@ exit 5
     ]
 
 
-def test_every_decision_is_listed() -> None:
-    """On the page of decisions, under its title, and once."""
-    listed = (ROOT / "docs/decisions/index.md").read_text(encoding="utf-8")
-    for page in sorted((ROOT / "docs/decisions").glob("0*.md")):
-        number, _, title = page.read_text(encoding="utf-8").partition("\n")[0][2:].partition(". ")
-        assert listed.count(f"| {number} | [{title}]({page.name}) |\n") == 1, page.name
-
-
 def test_every_comment_of_a_page_is_one_that_is_understood() -> None:
     """One that is mistyped would say nothing."""
     for page in FOLLOWED:

@@ -36,7 +36,7 @@ LEAST, MOST = 2, 128
 FORESIGHT = "foresight"
 
 #: Drives full of writes up to which classes tell lives apart. Less leaves much of what lives long
-#: in the last class, more makes the others wide; decision 68 says more.
+#: in the last class, more makes the others wide (tests/test_classes.py).
 SPAN = 8
 
 
