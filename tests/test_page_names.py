@@ -48,7 +48,7 @@ ELSEWHERE = {
     "docs/reproduction/sepbit-2022.md": {"trace_replay"},
 }
 #: Pages of what was, and of other simulators, whose names are not ours.
-PAST = {"CHANGELOG.md", "docs/performance-log.md", "docs/validation.md"}
+PAST = {"CHANGELOG.md", "docs/validation.md"}
 PAGES = sorted(
     name
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
