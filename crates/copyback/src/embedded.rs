@@ -309,7 +309,7 @@ impl Embedded {
     /// How the drives stand.
     pub fn stand(&self) -> Stand {
         let drives = || self.array.drives().iter().map(|drive| &drive.ssd);
-        let free = || drives().map(|ssd| ssd.backend().ftl.space.free_blocks_of_all());
+        let free = || drives().map(|ssd| ssd.backend().ftl.space().free_blocks_of_all());
         let dies = drives().flat_map(|ssd| ssd.die_uses(self.now));
         Stand {
             free_blocks: free().map(|free| free.sum).sum(),

@@ -103,7 +103,8 @@ impl Preparation {
     /// Says which drive takes no writes any more and so cannot be prepared, if one does not. Of several it is
     /// the first, however many are prepared at a time: until those before it are ready, none.
     pub fn read_only(&self) -> Option<String> {
-        let drive = self.devices.iter().position(|device| device.ftl.bad_blocks.is_read_only())?;
+        let drive =
+            self.devices.iter().position(|device| device.ftl.bad_blocks().is_read_only())?;
         let is_new = self.devices.iter().all(|device| device.pages_written() == 0);
         if !is_new && !self.devices[..drive].iter().all(Preconditioner::is_done) {
             return None;
@@ -319,7 +320,7 @@ impl Preconditioner {
 
     /// Bytes of the host written so far.
     pub fn bytes_written(&self) -> u64 {
-        self.pages_written() * self.ftl.geometry.page_size as u64
+        self.pages_written() * self.ftl.geometry().page_size as u64
     }
 
     /// The order of the last write, of whatever page.
@@ -359,7 +360,7 @@ impl Preconditioner {
                 self.end_round();
             }
         }
-        if self.is_done() && self.ftl.slc_cache().is_some() {
+        if self.is_done() && self.ftl.slc_pool().is_some() {
             self.fold_all();
         }
     }
@@ -367,7 +368,7 @@ impl Preconditioner {
     /// Folds what idle time would: a drive has rested before its run begins.
     fn fold_all(&mut self) {
         self.ftl.use_idle_time_to_fold(true);
-        (0..self.ftl.geometry.dies()).map(DieId::from_index).for_each(|die| self.collect(die));
+        (0..self.ftl.geometry().dies()).map(DieId::from_index).for_each(|die| self.collect(die));
         self.ftl.use_idle_time_to_fold(false);
         // As a drive that comes out of a file does.
         self.ftl.look_at_cache();
@@ -428,8 +429,8 @@ impl Preconditioner {
     }
 
     fn write_page(&mut self, lpn: Lpn) {
-        let has_faults = self.ftl.bad_blocks.are_possible();
-        if has_faults && self.ftl.bad_blocks.is_read_only() {
+        let has_faults = self.ftl.bad_blocks().are_possible();
+        if has_faults && self.ftl.bad_blocks().is_read_only() {
             return;
         }
         if self.is_full {
@@ -439,7 +440,7 @@ impl Preconditioner {
             self.is_full = true;
             return;
         };
-        let die = self.ftl.geometry.die_of_plane(plane);
+        let die = self.ftl.geometry().die_of_plane(plane);
         if self.ftl.want(plane, lpn) {
             self.collect(die);
         }
@@ -458,7 +459,7 @@ impl Preconditioner {
 
     /// Collects the planes that are counted together with those of `die`.
     fn collect_others(&mut self, die: DieId) {
-        let dies = self.ftl.geometry.dies();
+        let dies = self.ftl.geometry().dies();
         let others = (1..dies).map(|step| DieId::from_index((die.index() + step) % dies));
         others.for_each(|die| self.collect(die));
     }
@@ -492,12 +493,12 @@ impl Preconditioner {
 
     /// The plane that takes the write of `lpn`; none if its victims are lost.
     fn plane_for(&mut self, lpn: Lpn) -> Option<PlaneId> {
-        let plane = match self.ftl.allocation {
-            Allocation::Static { .. } => self.ftl.allocation.plane_of(lpn),
+        let plane = match self.ftl.allocation() {
+            Allocation::Static { .. } => self.ftl.allocation().plane_of(lpn),
             Allocation::PerDie { .. } => self
                 .ftl
-                .allocation
-                .die_of(lpn, &self.ftl.geometry)
+                .allocation()
+                .die_of(lpn, self.ftl.geometry())
                 .and_then(|die| self.ftl.next_plane(die, HostPage::without_hint(lpn))),
             Allocation::Dynamic { .. } => self.next_free_plane(lpn),
         };
@@ -511,17 +512,17 @@ impl Preconditioner {
     fn has_room_or_victims(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
         let page = HostPage::without_hint(lpn);
         if !self.ftl.accepts(plane, page) {
-            self.collect(self.ftl.geometry.die_of_plane(plane));
+            self.collect(self.ftl.geometry().die_of_plane(plane));
         }
         self.ftl.accepts(plane, page) || !self.ftl.is_out_of_victims(plane)
     }
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
-        let dies = self.ftl.geometry.dies();
+        let dies = self.ftl.geometry().dies();
         let (die, (plane, offset)) = going_round(self.next_die, dies)
             .find_map(|die| Some((die, self.place_with_room(DieId::from_index(die), lpn)?)))?;
         // What is programmed together goes to one die.
-        let is_over = self.ftl.geometry.ends_program(offset);
+        let is_over = self.ftl.geometry().ends_program(offset);
         self.next_die = if is_over { (die + 1) % dies } else { die };
         Some(plane)
     }

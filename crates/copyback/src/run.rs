@@ -571,7 +571,7 @@ impl Run {
     }
 
     fn dies_per_drive(&self) -> usize {
-        self.array.drives().first().map_or(0, |drive| drive.ssd.backend().ftl.geometry.dies())
+        self.array.drives().first().map_or(0, |drive| drive.ssd.backend().ftl.geometry().dies())
     }
 
     /// Takes what each drive has chosen since the last call, if that is told.
@@ -653,7 +653,10 @@ impl Run {
     fn lost_pages_note(&self) -> Option<String> {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
         let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
-        let first = drives.clone().next().filter(|ftl| lost > 0 && ftl.has_parity())?;
+        let first = drives.clone().next().filter(|_| lost > 0)?.lines()?;
+        if !first.has_parity() {
+            return None;
+        }
         let why = match first.makes_up_what_moves() {
             false => {
                 "collections copy them inside the flash, where nobody corrects them; with \
@@ -711,7 +714,7 @@ impl Run {
     /// Handles that the workload names in vain.
     fn handles_note(&self) -> Option<String> {
         let layers = || self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
-        let tallies = layers().filter_map(|ftl| ftl.handle_tally());
+        let tallies = layers().filter_map(|ftl| ftl.reclaim_units().handle_tally());
         let invalid: u64 = tallies.map(|tally| tally.invalid_pages).sum();
         if invalid > 0 {
             return Some(format!(
@@ -763,9 +766,9 @@ impl Run {
             if let Some(state) = ftl.slc_state() {
                 slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
             }
-            if let Some(most_held) = ftl.most_parity_held() {
+            if let Some(most_held) = ftl.lines().and_then(|lines| lines.most_parity_held()) {
                 let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
-                parity = Some(ParityState { dies: ftl.geometry.dies() as u64, most_held: held });
+                parity = Some(ParityState { dies: ftl.geometry().dies() as u64, most_held: held });
             }
             if let Some(tally) = ftl.line_tally() {
                 *lines.get_or_insert_default() += tally;
@@ -786,7 +789,7 @@ impl Run {
             planes,
             idle_times,
             wear: WearStats::of(
-                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.blocks.erase_counts()),
+                drives.iter().flat_map(|drive| drive.ssd.backend().ftl.blocks().erase_counts()),
             ),
             endurance,
             faults,
@@ -836,7 +839,7 @@ fn counters(drives: &[Drive]) -> Counters {
 /// What `drive` has done so far, and how it stands.
 fn sample(drive: &Drive, page_bytes: u64) -> Sample {
     let (counters, backend) = (drive.ssd.counters(), drive.ssd.backend());
-    let free = backend.ftl.space.free_blocks_of_all();
+    let free = backend.ftl.space().free_blocks_of_all();
     Sample {
         host_programs: counters.host_programs,
         gc_programs: counters.pages_moved,
@@ -846,7 +849,7 @@ fn sample(drive: &Drive, page_bytes: u64) -> Sample {
         free_blocks_min: free.least,
         free_blocks: free.sum,
         bad_blocks: backend.bad_blocks(),
-        slc_pages: backend.ftl.slc_levels(),
+        slc_pages: backend.ftl.slc_pool().map(|pool| pool.levels()),
         pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }
 }

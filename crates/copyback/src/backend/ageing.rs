@@ -68,7 +68,7 @@ fn part(time: Duration, parts: u64, all: u64) -> Duration {
 }
 
 fn die_of(ftl: &Ftl, block: BlockId) -> DieId {
-    ftl.geometry.die_of_plane(ftl.geometry.plane_of_block(block))
+    ftl.geometry().die_of_plane(ftl.geometry().plane_of_block(block))
 }
 
 impl Kept {
@@ -93,8 +93,8 @@ impl Ageing {
             greatest_age: refresh.age.map(|age| age.0),
             now: Instant::START,
             planned: None,
-            blocks: vec![Kept::default(); ftl.geometry.blocks()],
-            dies: vec![Due::default(); ftl.geometry.dies()],
+            blocks: vec![Kept::default(); ftl.geometry().blocks()],
+            dies: vec![Due::default(); ftl.geometry().dies()],
         };
         ageing.take_over(ftl);
         Some(Box::new(ageing))
@@ -105,8 +105,8 @@ impl Ageing {
         let greatest = self.greatest_age.unwrap_or_default();
         for die in (0..self.dies.len()).map(DieId::from_index) {
             let mut due = Vec::new();
-            for plane in ftl.geometry.planes_of_die(die) {
-                let of_plane = ftl.geometry.blocks_of_plane(plane);
+            for plane in ftl.geometry().planes_of_die(die) {
+                let of_plane = ftl.geometry().blocks_of_plane(plane);
                 let written: Vec<_> = of_plane.filter(|block| ftl.is_in_use(*block)).collect();
                 let all = written.len() as u64;
                 for (place, block) in written.into_iter().enumerate() {
@@ -137,7 +137,7 @@ impl Ageing {
 
     /// A page is read.
     pub fn read(&mut self, ftl: &Ftl, page: Ppn) {
-        let block = ftl.geometry.block_of(page);
+        let block = ftl.geometry().block_of(page);
         let erases = ftl.erase_count(block);
         let kept = &mut self.blocks[block.index()];
         if kept.erases != erases {

@@ -108,9 +108,9 @@ impl Backend {
     /// What has gone wrong so far, if anything can.
     pub fn fault_report(&self) -> Option<FaultReport> {
         let costs = self.faults.as_ref()?;
-        let tally = self.ftl.bad_blocks.tally();
-        let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks.count();
-        let striped = u64::from(self.ftl.geometry.striped_planes);
+        let tally = self.ftl.bad_blocks().tally();
+        let (bad_blocks, factory_bad_blocks) = self.ftl.bad_blocks().count();
+        let striped = u64::from(self.ftl.geometry().striped_planes);
         Some(FaultReport {
             program_failures: tally.program_failures,
             erase_failures: tally.erase_failures,
@@ -127,8 +127,8 @@ impl Backend {
 
     /// Blocks that are bad, if any can be.
     pub fn bad_blocks(&self) -> Option<u64> {
-        let striped = u64::from(self.ftl.geometry.striped_planes);
-        self.faults.as_ref().map(|_| self.ftl.bad_blocks.count().0 * striped)
+        let striped = u64::from(self.ftl.geometry().striped_planes);
+        self.faults.as_ref().map(|_| self.ftl.bad_blocks().count().0 * striped)
     }
 
     /// Whether the drive takes no writes any more.
@@ -155,7 +155,7 @@ impl Backend {
         let uncorrectable = costs.uncorrectable;
         let retries: u32 = self.ftl.sense(page, strain).map(|sensed| costs.count(sensed)).sum();
         if retries > 0 {
-            let offset = self.ftl.geometry.page_offset(page);
+            let offset = self.ftl.geometry().page_offset(page);
             let again = read_time(&self.flash.timing, &self.ftl, (page, offset));
             costs.extra += again * u64::from(retries);
         }
@@ -168,7 +168,7 @@ impl Backend {
 
     /// What the data of the block of `page` have been through.
     fn strain_of(&self, page: Ppn) -> Strain {
-        let block = self.ftl.geometry.block_of(page);
+        let block = self.ftl.geometry().block_of(page);
         self.ageing.as_ref().map_or_else(Strain::default, |ageing| ageing.strain(block))
     }
 
@@ -277,7 +277,7 @@ impl Backend {
     #[inline]
     pub fn array_read(&mut self, page: Ppn, offset: u32) -> Duration {
         if let Some(read_out) = &mut self.read_out
-            && read_out.holds_or_brings(&self.ftl.geometry, page)
+            && read_out.holds_or_brings(self.ftl.geometry(), page)
         {
             return Duration::ZERO;
         }
@@ -287,13 +287,11 @@ impl Backend {
     /// Erase of `block`, in its cell mode.
     pub fn array_erase(&mut self, block: BlockId) -> Duration {
         if let Some(read_out) = &mut self.read_out {
-            let plane = self.ftl.geometry.plane_of_block(block);
-            read_out.forget(self.ftl.geometry.die_of_plane(plane));
+            let plane = self.ftl.geometry().plane_of_block(block);
+            read_out.forget(self.ftl.geometry().die_of_plane(plane));
         }
         match self.flash.timing.cache {
-            Some(timing) if self.ftl.slc_cache().is_some_and(|cache| cache.has(block)) => {
-                timing.erase
-            }
+            Some(timing) if self.ftl.blocks().is_slc(block) => timing.erase,
             _ => self.flash.timing.erase,
         }
     }
@@ -301,14 +299,14 @@ impl Backend {
     /// What reading `page` out takes.
     fn read_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
-        let offset = self.ftl.geometry.page_offset(page);
+        let offset = self.ftl.geometry().page_offset(page);
         timing.command + read_time(timing, &self.ftl, (page, offset)) + timing.page_transfer
     }
 
     /// What programming `page` takes.
     fn write_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
-        let offset = self.ftl.geometry.page_offset(page);
+        let offset = self.ftl.geometry().page_offset(page);
         let in_cache = timing.cache.filter(|_| self.ftl.is_in_cache(page));
         let array = in_cache.map_or_else(|| timing.program(offset), |cache| cache.program(offset));
         timing.command + timing.page_transfer + array
@@ -327,7 +325,7 @@ impl Backend {
     #[inline]
     pub fn becomes_read_only(&mut self, now: Instant) -> bool {
         let Some(costs) = &mut self.faults else { return false };
-        let becomes = costs.read_only_since.is_none() && self.ftl.bad_blocks.is_read_only();
+        let becomes = costs.read_only_since.is_none() && self.ftl.bad_blocks().is_read_only();
         if becomes {
             costs.read_only_since = Some(now);
         }

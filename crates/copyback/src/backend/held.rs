@@ -134,18 +134,18 @@ impl Held {
     /// The first die that is `asked_for` of those with a page that writes wait for and others could fill.
     pub fn first_die(&self, ftl: &Ftl, asked_for: impl Fn(&DieId) -> bool) -> Option<DieId> {
         let filled_in_part = self.programs().filter(|program| ftl.is_filled_in_part(*program));
-        filled_in_part.map(|program| ftl.geometry.die_of_program(program)).find(asked_for)
+        filled_in_part.map(|program| ftl.geometry().die_of_program(program)).find(asked_for)
     }
 
     /// Whether a page of `die` holds some units, and writes wait for it.
     pub fn waits_in(&self, ftl: &Ftl, die: DieId) -> bool {
-        let mut of_die = self.waiting.range(ftl.geometry.programs_of_die(die));
+        let mut of_die = self.waiting.range(ftl.geometry().programs_of_die(die));
         of_die.any(|(program, _)| ftl.is_filled_in_part(*program))
     }
 
     /// The page of `die` that an erase waits for and that is to be filled up.
     pub fn next_asked(&self, ftl: &Ftl, die: DieId) -> Option<ToFill> {
-        let mut asked = self.asked.range(ftl.geometry.programs_of_die(die)).copied();
+        let mut asked = self.asked.range(ftl.geometry().programs_of_die(die)).copied();
         let program = asked.find(|program| ftl.is_filled_in_part(*program))?;
         Some(ToFill { program, since: 0 })
     }
@@ -156,7 +156,7 @@ impl Held {
     }
 
     fn next_waited_for(&self, ftl: &Ftl, die: DieId) -> Option<ToFill> {
-        let mut of_die = self.waiting.range(ftl.geometry.programs_of_die(die));
+        let mut of_die = self.waiting.range(ftl.geometry().programs_of_die(die));
         of_die.find_map(|(program, writes)| {
             let since = writes.first()?.sequence;
             let is_due = self.is_waited_for(since) && ftl.may_be_filled(*program);
@@ -173,7 +173,7 @@ impl Held {
 
     /// Whether a page of `die` may have to be filled up: at worst says that one may.
     pub fn may_fill(&self, ftl: &Ftl, die: DieId) -> bool {
-        let programs = ftl.geometry.programs_of_die(die);
+        let programs = ftl.geometry().programs_of_die(die);
         let is_waited_for = !self.flushes.is_empty() || self.all == Some(self.count);
         self.asked.range(programs.clone()).next().is_some()
             || (is_waited_for && self.waiting.range(programs).next().is_some())

@@ -120,13 +120,13 @@ impl Backend {
             false => Noted::Nothing,
         };
         Self {
-            flash: Flash::new(config, &ftl.geometry, pipelined, noted, watched),
-            observer: Observer::new(config, &ftl.geometry),
+            flash: Flash::new(config, ftl.geometry(), pipelined, noted, watched),
+            observer: Observer::new(config, ftl.geometry()),
             counters: Counters::default(),
-            collecting: Collecting::new(ftl.geometry.dies()),
-            faults: ftl.bad_blocks.are_possible().then(Box::default),
+            collecting: Collecting::new(ftl.geometry().dies()),
+            faults: ftl.bad_blocks().are_possible().then(Box::default),
             ageing: Ageing::new(config, &mut ftl),
-            read_out: ReadOut::new(&ftl.geometry).map(Box::new),
+            read_out: ReadOut::new(ftl.geometry()).map(Box::new),
             held: Held::new(config),
             ftl,
         }
@@ -141,34 +141,34 @@ impl Backend {
     /// Wakes the dies whose pages writes wait for.
     pub fn wake_for_held(&mut self) {
         let Self { held: Some(held), ftl, flash, .. } = self else { return };
-        held.programs().for_each(|program| flash.wake(ftl.geometry.die_of_program(program)));
+        held.programs().for_each(|program| flash.wake(ftl.geometry().die_of_program(program)));
     }
 
     /// An erase of `block` waits for the programs that supersede its pages: those that wait for further units are filled up.
     pub fn ask_for_programs(&mut self, block: BlockId) {
         let Self { held: Some(held), ftl, flash, .. } = self else { return };
-        let pages = ftl.audit.iter().flat_map(|audit| audit.superseding(block));
-        for program in pages.map(|page| ftl.geometry.program_of(page)) {
+        let pages = ftl.audit().into_iter().flat_map(|audit| audit.superseding(block));
+        for program in pages.map(|page| ftl.geometry().program_of(page)) {
             if held.ask(program) {
-                flash.wake(ftl.geometry.die_of_program(program));
+                flash.wake(ftl.geometry().die_of_program(program));
             }
         }
     }
 
     /// The bit of `plane` in the masks of its die.
     pub fn bit(&self, plane: PlaneId) -> u32 {
-        1 << (plane.0 % self.ftl.geometry.planes_per_die)
+        1 << (plane.0 % self.ftl.geometry().planes_per_die)
     }
 
     /// The planes of `die` whose bits are set in `mask`.
     pub fn planes_in(&self, mask: u32, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
-        crate::ids::planes_in(mask, die, self.ftl.geometry.planes_per_die)
+        crate::ids::planes_in(mask, die, self.ftl.geometry().planes_per_die)
     }
 
     /// The plane and the offset of `page`.
     pub fn locate(&self, page: Ppn) -> Located {
-        let plane = self.ftl.geometry.plane_of(page);
-        Located { plane, offset: self.ftl.geometry.page_offset(page) }
+        let plane = self.ftl.geometry().plane_of(page);
+        Located { plane, offset: self.ftl.geometry().page_offset(page) }
     }
 
     /// `lpn` is read, from flash, the register of a collection or DRAM: counted if it is a translation page.
@@ -201,7 +201,7 @@ impl Backend {
     /// Dies that are short of space look whether they can collect: at the start, those that the preparation
     /// left so; and those with data that may be too old.
     pub fn wake_dies_to_collect(&mut self) {
-        for die in (0..self.ftl.geometry.dies()).map(DieId::from_index) {
+        for die in (0..self.ftl.geometry().dies()).map(DieId::from_index) {
             let is_short = self.ftl.planes_to_collect(die) != 0 && !self.passes(die);
             if is_short || self.ageing.is_some() {
                 self.flash.wake(die);
@@ -268,7 +268,7 @@ impl Backend {
     #[inline]
     pub fn wake_if_to_collect(&mut self, page: Option<Ppn>) {
         let Some(page) = page else { return };
-        let die = self.ftl.geometry.die_of_plane(self.ftl.geometry.plane_of(page));
+        let die = self.ftl.geometry().die_of_plane(self.ftl.geometry().plane_of(page));
         if self.ftl.planes_to_collect(die) != 0 {
             self.wake_for_work(die);
         }

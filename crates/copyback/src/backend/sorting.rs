@@ -44,8 +44,8 @@ impl Backend {
         let tally = self.ftl.class_tally();
         (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
-            handles: self.ftl.handle_tally(),
-            units: self.ftl.unit_report(),
+            handles: self.ftl.reclaim_units().handle_tally(),
+            units: self.ftl.reclaim_units().report(),
             takes: self.ftl.takes_of_classes(),
             host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,

@@ -22,7 +22,7 @@ impl Collector {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
                         job::end_line(&mut backend.ftl, &mut tally);
-                        let space = &backend.ftl.space;
+                        let space = backend.ftl.space();
                         let (free, together) =
                             (space.free_blocks(plane), space.free_together(plane));
                         self.permits.block_collected(plane, free, together);

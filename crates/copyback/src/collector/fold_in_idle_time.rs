@@ -84,10 +84,8 @@ impl Collector {
         let (plane, job) = (lanes.demanding(), &lanes.lanes[0].job);
         self.is_folding_in_idle_time()
             && !job.reason.is_for_data()
-            && !backend.ftl.space.is_below_threshold(plane)
-            && backend
-                .ftl
-                .slc_cache()
-                .is_some_and(|cache| cache.has(job.victim()) && !cache.is_due_when_busy(plane))
+            && !backend.ftl.space().is_below_threshold(plane)
+            && backend.ftl.blocks().is_slc(job.victim())
+            && !backend.ftl.is_folded_when_busy(plane)
     }
 }

@@ -59,7 +59,7 @@ impl Job {
     /// Begins the merge that has been owed longest on `die`.
     pub fn owed(die: DieId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.owed_victim(die)?;
-        let plane = ftl.geometry.plane_of_block(victim);
+        let plane = ftl.geometry().plane_of_block(victim);
         Some(Self::begin(Reason::Delayed, plane, victim, ftl))
     }
 
@@ -72,7 +72,7 @@ impl Job {
     /// Begins to collect the block of `die` whose data are most in danger, if there is one and room for it.
     pub fn for_its_data(die: DieId, backend: &mut Backend) -> Option<Self> {
         let (block, reason) = backend.ageing.as_ref()?.next_due(&backend.ftl, die)?;
-        let plane = backend.ftl.geometry.plane_of_block(block);
+        let plane = backend.ftl.geometry().plane_of_block(block);
         Some(Self::begin(reason, plane, block, &mut backend.ftl))
     }
 
@@ -174,7 +174,7 @@ pub struct Tally {
 /// state changes happen, and no time passes: for preconditioning and for the zero-cost bound.
 pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
     let mut tally = Tally::default();
-    let planes_per_die = ftl.geometry.planes_per_die;
+    let planes_per_die = ftl.geometry().planes_per_die;
     for bit in 0..planes_per_die {
         let plane = PlaneId(die.0 * planes_per_die + bit);
         while ftl.planes_to_collect(die) & (1 << bit) != 0 {
@@ -188,7 +188,7 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
 
 /// The other planes do their share of a line of which one has been collected.
 pub fn end_line(ftl: &mut Ftl, tally: &mut Tally) {
-    while let Some(plane) = ftl.first_unfinished_plane()
+    while let Some(plane) = ftl.lines().and_then(|lines| lines.first_unfinished())
         && let Some(job) = Job::on_demand(plane, ftl)
     {
         job.run_with_levelling(ftl, tally);

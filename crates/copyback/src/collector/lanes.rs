@@ -72,7 +72,9 @@ impl HowMoved {
     /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
     pub fn new(config: &Config, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
-            false if ftl.makes_up_what_moves() => Self::ReadOutOrMadeUp,
+            false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {
+                Self::ReadOutOrMadeUp
+            }
             false => Self::ReadOut,
             true if config.ssd.faults.reads_may_fail() => Self::CopiedWithErrors,
             true => Self::Copied,
@@ -147,7 +149,7 @@ impl Lanes {
     pub fn join(&mut self, job: Job, ftl: &Ftl) {
         self.lanes.push(Lane { job, carried: None });
         let mut offsets =
-            self.lanes.iter().map(|lane| ftl.space.next_aligned_offset(lane.job.plane));
+            self.lanes.iter().map(|lane| ftl.space().next_aligned_offset(lane.job.plane));
         let first = offsets.next();
         self.in_step = offsets.all(|offset| Some(offset) == first);
         self.aligned_left = self.in_step;
@@ -264,8 +266,8 @@ impl Lanes {
         }
         if self.aligned_left && !self.carries() {
             let victims = self.lanes.iter().map(|lane| lane.job.victim());
-            if let Some(offset) = ftl.blocks.next_common(&victims) {
-                let page = |lane: &Lane| ftl.geometry.page(lane.job.victim(), offset);
+            if let Some(offset) = ftl.blocks().next_common(&victims) {
+                let page = |lane: &Lane| ftl.geometry().page(lane.job.victim(), offset);
                 return Some(Step::Read(self.lanes.iter().map(page).enumerate().collect()));
             }
             self.aligned_left = false;

@@ -75,14 +75,14 @@ impl Collector {
     /// an operation; `splits_moves` if the host may come between the read and the program of a page.
     pub fn new(config: &Config, backend: &Backend, poll: Duration, splits_moves: bool) -> Self {
         let gc = &config.ssd.gc;
-        let geometry = &backend.ftl.geometry;
+        let geometry = backend.ftl.geometry();
         let dies = geometry.dies();
         Self {
             collections: (0..dies).map(|_| None).collect(),
             permits: Permits::new(
                 dies,
                 geometry.planes_per_die,
-                backend.ftl.space.planes_together(),
+                backend.ftl.space().planes_together(),
                 config.reserve_blocks(),
             ),
             width: Width::new(&config.ssd),
@@ -136,7 +136,10 @@ impl Collector {
         let is_short = self.planes_due(backend, die) != 0
             && match self.settings.start {
                 GcStart::AtOnce => true,
-                GcStart::BeforeOperation => host_waits() || backend.ftl.rebuilt_waits_for_room(),
+                GcStart::BeforeOperation => {
+                    host_waits()
+                        || backend.ftl.lines().is_some_and(|lines| lines.rebuilt_waits_for_room())
+                }
             };
         (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
     }
@@ -226,9 +229,9 @@ impl Collector {
 
     /// Whether `plane` joins the collection of `lead`: to be folded if that is, else as the width says.
     fn joins(&self, backend: &Backend, plane: PlaneId, lead: BlockId) -> bool {
-        match backend.ftl.slc_cache() {
-            Some(cache) if cache.has(lead) => cache.is_due(plane),
-            _ => self.width.joins(&backend.ftl.space, plane),
+        match backend.ftl.slc_pool() {
+            Some(pool) if backend.ftl.blocks().is_slc(lead) => pool.is_due(plane),
+            _ => self.width.joins(backend.ftl.space(), plane),
         }
     }
 
@@ -257,8 +260,8 @@ impl Collector {
 
     /// A block of `plane` has been collected.
     fn note_collected(&mut self, plane: PlaneId, ftl: &Ftl) {
-        let free_blocks = ftl.space.free_blocks(plane);
-        self.permits.block_collected(plane, free_blocks, ftl.space.free_together(plane));
+        let free_blocks = ftl.space().free_blocks(plane);
+        self.permits.block_collected(plane, free_blocks, ftl.space().free_together(plane));
         if let Some(idle) = &mut self.idle {
             idle.note_collected(plane, free_blocks);
         }

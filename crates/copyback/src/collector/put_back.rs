@@ -18,7 +18,7 @@ impl Collector {
         }
         let mut first = None;
         let (mut members, mut filled) = (0, 0);
-        for plane in backend.ftl.geometry.planes_of_die(die) {
+        for plane in backend.ftl.geometry().planes_of_die(die) {
             let Some(offset) = backend.ftl.next_staged_offset(plane) else { continue };
             let lead = *first.get_or_insert((plane, offset));
             let leads = lead.0 == plane;

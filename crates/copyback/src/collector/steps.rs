@@ -113,7 +113,7 @@ impl Collector {
                 let placed = backend.ftl.relocate(page);
                 backend.flash.note_target(placed.page);
                 backend.counters.moves.single_demanding += 1;
-                let offset = backend.ftl.geometry.page_offset(placed.page);
+                let offset = backend.ftl.geometry().page_offset(placed.page);
                 let times = self.program_times(backend, offset, placed.closes_block.into(), 1);
                 (Command::Program, times, StepInFlight::Program)
             }
@@ -165,7 +165,7 @@ impl Collector {
     /// Whether the collection of `die` erases next, and programs that are not over supersede pages of what it erases. Asks
     /// for those that wait for others.
     fn erase_must_wait(&self, backend: &mut Backend, die: DieId) -> bool {
-        let (Some(collection), Some(audit)) = (self.of(die), &backend.ftl.audit) else {
+        let (Some(collection), Some(audit)) = (self.of(die), backend.ftl.audit()) else {
             return false;
         };
         let blocks = collection.lanes.next_erased(&backend.ftl);
@@ -193,7 +193,7 @@ impl Collector {
         now: Instant,
     ) {
         if let [(lane, page)] = pages[..]
-            && backend.ftl.staged.len() < self.settings.cache_pages
+            && backend.ftl.staged().len() < self.settings.cache_pages
             && lanes.is_surplus(lane, &backend.ftl)
         {
             return self.read_to_park(backend, die, page, now);
@@ -261,7 +261,7 @@ impl Collector {
     /// What the array takes to read `page` for a move, with the look at the host's queue after it.
     #[inline(always)]
     fn read_time(&self, backend: &mut Backend, page: Ppn) -> Duration {
-        backend.array_read(page, backend.ftl.geometry.page_offset(page)) + self.settings.poll
+        backend.array_read(page, backend.ftl.geometry().page_offset(page)) + self.settings.poll
     }
 
     /// What reading `count` pages out like `page` takes, with the retries that they need.
@@ -290,7 +290,7 @@ impl Collector {
                 false => backend.ftl.relocate(page),
             };
             backend.flash.note_target(placed.page);
-            offset = backend.ftl.geometry.page_offset(placed.page);
+            offset = backend.ftl.geometry().page_offset(placed.page);
             filled += u64::from(placed.closes_block);
         }
         let count = members.len() as u64;
@@ -351,7 +351,7 @@ impl Collector {
         let erased = collection.lanes.take_erased();
         erased.iter().for_each(|block| backend.ftl.erase(*block));
         for block in erased {
-            let plane = backend.ftl.geometry.plane_of_block(block);
+            let plane = backend.ftl.geometry().plane_of_block(block);
             self.note_collected(plane, &backend.ftl);
         }
     }
@@ -410,13 +410,13 @@ fn copy_with_errors(backend: &mut Backend, page: Ppn) -> (Command, Times, StepIn
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
 #[inline(always)]
 fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
-    let read = backend.array_read(page, backend.ftl.geometry.page_offset(page));
+    let read = backend.array_read(page, backend.ftl.geometry().page_offset(page));
     let placed = backend.ftl.relocate(page);
     backend.flash.note_target(placed.page);
     backend.counters.copybacks += 1;
     backend.counters.pages_moved += 1;
     backend.counters.moves.single_demanding += 1;
-    let offset = backend.ftl.geometry.page_offset(placed.page);
+    let offset = backend.ftl.geometry().page_offset(placed.page);
     read + backend.program_time(offset, placed.closes_block.into())
 }
 
@@ -432,7 +432,7 @@ fn start_erasing(
     backend.counters.multi_plane_erases += u64::from(count > 1);
     for block in &blocks {
         backend.ftl.erase_begins(*block);
-        backend.flash.note_page(backend.ftl.geometry.page(*block, 0));
+        backend.flash.note_page(backend.ftl.geometry().page(*block, 0));
     }
     // Blocks that are erased together are in one cell mode.
     let array = backend.array_erase(blocks[0]);

@@ -85,7 +85,7 @@ struct Settings {
 impl Drive {
     /// The drive `id` of a checked configuration around a prepared device.
     pub fn new(config: &Config, id: SsdId, device: Preconditioner) -> Self {
-        let page_size = device.ftl.geometry.page_size;
+        let page_size = device.ftl.geometry().page_size;
         let first_sequence = device.version();
         let queue_depth = config.host.depth() as usize * config.host.queues as usize;
         let mut ssd = Ssd::new(config, device.ftl, first_sequence);

@@ -184,7 +184,7 @@ impl Drive {
 
     /// What a recovery has found.
     fn found(&self) -> Found {
-        let audit = self.ssd.backend().ftl.audit.as_ref().expect("kept where power may fail");
+        let audit = self.ssd.backend().ftl.audit().expect("kept where power may fail");
         let pages = self.ssd.backend().ftl.logical_pages();
         let versions = (0..pages).map(|page| audit.version(Lpn::from_index(page))).collect();
         Found { versions, last_version: self.ssd.last_sequence() }
@@ -192,13 +192,13 @@ impl Drive {
 
     /// The versions of the host's pages that the flash holds, in no order: as long as it does a cut may bring one back.
     pub fn versions_held(&self) -> impl Iterator<Item = (Lpn, u64)> {
-        self.ssd.backend().ftl.audit.iter().flat_map(|audit| audit.versions_held())
+        self.ssd.backend().ftl.audit().into_iter().flat_map(|audit| audit.versions_held())
     }
 
     /// The last version of a page whose program has begun, be it that the page was trimmed since. Older ones that the
     /// flash does not hold have been there, and are gone.
     pub fn last_begun(&self, lpn: Lpn) -> Option<u64> {
-        self.ssd.backend().ftl.audit.as_ref()?.last_begun(lpn)
+        self.ssd.backend().ftl.audit().as_ref()?.last_begun(lpn)
     }
 
     /// Lets the power fail at `at`, which is later than now.
@@ -319,7 +319,7 @@ impl Drive {
 
 /// The last version of `lpn` that is in the flash, if that is kept account of.
 fn durable_version(ssd: &Ssd, lpn: Lpn) -> Option<u64> {
-    ssd.backend().ftl.audit.as_ref()?.durable_version(lpn)
+    ssd.backend().ftl.audit().as_ref()?.durable_version(lpn)
 }
 
 #[cfg(test)]

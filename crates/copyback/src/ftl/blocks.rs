@@ -24,6 +24,19 @@ pub struct Blocks {
     times: Vec<Times>,
     /// Those that have been opened since somebody asked, if somebody does.
     opened: Option<Vec<BlockId>>,
+    /// Cell mode of each block, if the drive has an SLC cache.
+    modes: Option<Vec<CellMode>>,
+}
+
+/// Bits that are programmed into the cells of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub enum CellMode {
+    /// As many as the flash is made for.
+    Native,
+    /// Fewer, until the block is erased: a native block that is lent to the SLC cache.
+    LentToSlc,
+    /// Fewer, always: a static block of the SLC cache.
+    StaticSlc,
 }
 
 /// When a block was last opened and filled, in pages that the host had written to the drive.
@@ -51,7 +64,7 @@ enum Phase {
     Closed,
     /// Never used again.
     Bad,
-    /// Filled in the mode of the cache ([`SlcCache`](super::slc_cache::SlcCache)): no victim of the policy.
+    /// Filled in the mode of the SLC cache ([`SlcPool`](super::units::SlcPool)): no victim of the policy.
     FullInCache,
 }
 
@@ -81,7 +94,44 @@ impl Blocks {
             records: table(geometry.blocks(), fresh),
             times: vec![Times::default(); geometry.blocks()],
             opened: None,
+            modes: None,
         }
+    }
+
+    /// Keeps the cell mode of each block from now on: all are native.
+    pub fn keep_modes(&mut self) {
+        self.modes = Some(vec![CellMode::Native; self.records.len()]);
+    }
+
+    /// Cell mode of `block`.
+    #[inline]
+    pub fn mode(&self, block: BlockId) -> CellMode {
+        self.modes.as_ref().map_or(CellMode::Native, |modes| modes[block.index()])
+    }
+
+    /// Whether `block` is in the mode of the SLC cache.
+    #[inline]
+    pub fn is_slc(&self, block: BlockId) -> bool {
+        self.mode(block) != CellMode::Native
+    }
+
+    /// Whether `block` is a static block of the SLC cache.
+    #[inline]
+    pub fn is_static_slc(&self, block: BlockId) -> bool {
+        self.mode(block) == CellMode::StaticSlc
+    }
+
+    /// Sets the cell mode of `block`, of a drive that keeps modes.
+    pub fn set_mode(&mut self, block: BlockId, mode: CellMode) {
+        if let Some(modes) = &mut self.modes {
+            modes[block.index()] = mode;
+        }
+    }
+
+    /// Gives the cell mode of `bad` to `spare`, which takes its place.
+    pub fn pass_mode_on(&mut self, bad: BlockId, spare: BlockId) {
+        self.set_mode(spare, self.mode(bad));
+        self.set_mode(bad, CellMode::Native);
     }
 
     fn word_and_bit(&self, block: BlockId, offset: u32) -> (usize, u64) {

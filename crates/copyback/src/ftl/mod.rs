@@ -8,28 +8,29 @@
 mod allocation;
 mod audit;
 mod bad_blocks;
+mod block_manager;
 mod blocks;
 mod chunks;
 mod classes;
 mod idle_time;
 mod image;
-mod lines;
+mod limits;
+mod losing;
 mod lost_pages;
 mod mapping;
 mod open_pages;
 mod packed;
 mod page_map;
-mod reclaim_units;
 mod recovery;
 mod refreshed;
 mod saved;
-mod slc_cache;
 mod space;
 mod spare;
 mod staged;
 mod streams;
 mod tables;
 mod translated;
+mod units;
 mod wear;
 
 pub use allocation::{Allocation, PlaneRule};
@@ -37,15 +38,16 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use lines::{LineTally, SavedLines, StripePages, UntimedParity};
 pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
 pub use open_pages::Filled;
-pub use reclaim_units::UnitReport;
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
-pub use slc_cache::{SavedSlcCache, SlcState, SlcTally};
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
+pub use units::{
+    LineTally, Lines, LinesOn, SavedLines, SavedSlcCache, SlcPool, SlcState, SlcTally, StripePages,
+    UnitReport, UntimedParity,
+};
 
 pub use crate::placement::HandleTally;
 
@@ -59,12 +61,15 @@ use crate::placement::{Future, HostPage, Placement};
 use crate::purpose::Reason;
 use crate::rng;
 use crate::told::Told;
+use crate::victim::VictimSelector;
 use crate::victim::supply::{Device, Failed, VictimSupplier};
 use crate::workload::Hint;
 
+use block_manager::BlockManager;
 use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
 use staged::StagedPage;
+use units::{Due, Event, Units, choose_by_policy};
 
 /// The translation layer of a device. All may look at its [`Tables`].
 #[derive(Debug, Checkpointed)]
@@ -109,7 +114,7 @@ impl Ftl {
         device: Device,
         supplier: &dyn VictimSupplier,
     ) -> Result<(), Failed> {
-        self.tables.victims.supply(device, supplier)
+        self.tables.manager.victims.supply(device, supplier)
     }
 
     /// Takes the placement of `device`, whose random choices follow from `random`, from `supplier`, if it comes from
@@ -123,26 +128,26 @@ impl Ftl {
         random: rng::Stream,
         supplier: &dyn PlacementSupplier,
     ) -> Result<(), Failed> {
-        let Tables { streams, blocks, .. } = &mut self.tables;
+        let BlockManager { streams, blocks, .. } = &mut self.tables.manager;
         streams.placement.supply(device, blocks.states(), random, supplier)
     }
 
     /// Begins anew where the power has failed with `before` in use, as far as that concerns policies from outside.
     pub fn begin_anew(&mut self, before: &Self) {
-        let Tables { streams, blocks, .. } = &mut self.tables;
+        let BlockManager { streams, blocks, .. } = &mut self.tables.manager;
         streams.placement.begin_anew(&before.tables.streams.placement, blocks.states());
     }
 
     /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
-        self.tables.streams.expect_writes(hint, pages);
+        self.tables.manager.streams.expect_writes(hint, pages);
     }
 
     /// The host writes at `time`, counted in whatever the placement measures in if not in pages. Told before anybody
     /// asks where its pages go.
     pub fn host_writes_at(&mut self, time: u64) {
-        self.tables.streams.host_writes_at(time);
+        self.tables.manager.streams.host_writes_at(time);
     }
 
     /// Whether the placement measures in time.
@@ -163,21 +168,22 @@ impl Ftl {
     fn write_unseen(&mut self, plane: PlaneId, page: HostPage) -> Placed {
         let tables = &mut self.tables;
         let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, page));
-        tables.allocation.end_turn(plane, &tables.geometry);
+        tables.allocation.end_turn(plane, &tables.manager.geometry);
         placed
     }
 
     #[cold]
     fn write_audited(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             audit.overwrites(page.lpn);
         }
         let placed = self.write_unseen(plane, page);
         let tables = &mut self.tables;
         let role =
             each!(&self.mapping, mapping => mapping.role_of_write(tables, page, placed.page));
-        if let Some(audit) = &mut tables.audit {
-            audit.written(page, version, (placed.page, role), &tables.geometry);
+        let BlockManager { audit, geometry, .. } = &mut tables.manager;
+        if let Some(audit) = audit {
+            audit.written(page, version, (placed.page, role), geometry);
         }
         placed
     }
@@ -187,7 +193,7 @@ impl Ftl {
     #[inline(always)]
     pub fn relocate(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
-        if tables.follows_moves {
+        if tables.limits.follows_moves {
             return self.relocate_followed(from);
         }
         each!(&mut self.mapping, mapping => mapping.relocate(tables, from))
@@ -201,7 +207,8 @@ impl Ftl {
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.relocate_to(mapping, Stream::Aligned, tables.old_page(from));
             let lpn = tables.logical(placed.page);
-            tables.streams.lies_in(lpn, tables.geometry.block_of(placed.page));
+            let block = tables.geometry.block_of(placed.page);
+            tables.manager.streams.lies_in(lpn, block);
             mapping.moved(tables, lpn, plane);
             placed
         });
@@ -220,23 +227,24 @@ impl Ftl {
 
     #[cold]
     fn note_move(&mut self, from: Ppn, placed: Placed, role: Role) {
-        self.tables.carry_loss(from, placed.page);
-        if let Some(audit) = &mut self.tables.audit {
-            audit.moved(from, (placed.page, role), &self.tables.geometry);
+        self.tables.manager.carry_loss(from, placed.page);
+        let BlockManager { audit, geometry, .. } = &mut self.tables.manager;
+        if let Some(audit) = audit {
+            audit.moved(from, (placed.page, role), geometry);
         }
     }
 
     /// Forgets `lpn`. Returns whether it was mapped.
     pub fn trim(&mut self, lpn: Lpn) -> bool {
         let tables = &mut self.tables;
-        if let Some(audit) = &mut tables.audit {
+        if let Some(audit) = &mut tables.manager.audit {
             audit.trimmed(lpn);
         }
-        tables.streams.trimmed(lpn);
-        let Some(page) = tables.map.unmap(lpn) else { return tables.staged_page_went(lpn) };
-        tables.page_went();
+        tables.manager.streams.trimmed(lpn);
+        let Some(page) = tables.manager.map.unmap(lpn) else { return tables.trim_staged(lpn) };
+        tables.note(Event::DataWent);
         each!(&mut self.mapping, mapping => {
-            tables.dies(page);
+            tables.manager.dies(page);
             tables.invalidate(mapping, page);
             mapping.unmapped(tables, lpn);
         });
@@ -245,7 +253,10 @@ impl Ftl {
 
     /// `die` is lost, with all that is there. It ends to erase the blocks that it is `erasing`.
     pub fn lose_die(&mut self, die: DieId, erasing: &[BlockId]) {
-        self.tables.lose_die(die, erasing);
+        let Tables { manager, units, .. } = &mut self.tables;
+        if let Some(lines) = units.lines_mut() {
+            lines.lose_die(manager, die, erasing);
+        }
     }
 
     /// Takes the valid page `from` into the device's DRAM, to be programmed later.
@@ -257,18 +268,16 @@ impl Ftl {
     pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
-        let is_lost = tables.takes_loss(from);
+        let is_lost = tables.manager.takes_loss(from);
         // Before it is out of date: with the last page of a block the block may go.
-        if let Some(audit) = &mut tables.audit {
+        if let Some(audit) = &mut tables.manager.audit {
             audit.staged(from);
         }
-        tables.map.unmap(lpn);
-        if tables.slc.is_some() {
-            tables.note_fold(from);
-        }
+        tables.manager.map.unmap(lpn);
+        tables.note(Event::MovedFrom(tables.geometry.block_of(from)));
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
-            tables.staged.add(lpn, StagedPage { plane, origin, is_lost });
+            tables.manager.staged.add(lpn, StagedPage { plane, origin, is_lost });
             mapping.unmapped(tables, lpn);
         });
     }
@@ -276,25 +285,27 @@ impl Ftl {
     /// Programs the page that has been in DRAM longest, of those that came from `plane`.
     pub fn program_staged(&mut self, plane: PlaneId) -> Option<Placed> {
         let tables = &mut self.tables;
-        let (lpn, StagedPage { origin, is_lost, .. }) = tables.staged.take_first(plane)?;
-        let stream = match tables.take_stream_to_rebuild(plane, lpn, origin) {
-            Some(stream) => stream,
-            None => tables.take_stream_for_move(plane, lpn, origin),
-        };
+        let (lpn, StagedPage { origin, is_lost, .. }) = tables.manager.staged.take_first(plane)?;
+        let lines = tables.units.lines();
+        let stream = lines.and_then(|lines| {
+            lines.take_stream_to_rebuild(&mut tables.manager, plane, lpn, origin)
+        });
+        let stream =
+            stream.unwrap_or_else(|| tables.manager.take_stream_for_move(plane, lpn, origin));
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.moved(tables, lpn, plane);
             placed
         });
-        tables.streams.wrote_moved(lpn, origin, placed.page, &tables.geometry);
-        if !tables.limits.is_plain {
-            tables.note_in_stripe(placed.page);
-        }
-        if let Some(audit) = &mut tables.audit {
-            audit.programmed_staged(lpn, (placed.page, stream.into()), &tables.geometry);
+        let BlockManager { streams, geometry, .. } = &mut tables.manager;
+        streams.wrote_moved(lpn, origin, placed.page, geometry);
+        tables.note(Event::Programmed(placed.page));
+        let BlockManager { audit, geometry, .. } = &mut tables.manager;
+        if let Some(audit) = audit {
+            audit.programmed_staged(lpn, (placed.page, stream.into()), geometry);
         }
         if is_lost {
-            tables.mark(placed.page);
+            tables.manager.mark(placed.page);
         }
         Some(placed)
     }
@@ -302,14 +313,14 @@ impl Ftl {
     /// The offset that a page out of DRAM would be programmed at, if one came from `plane` and there
     /// is more room than the next collection can need.
     pub fn next_staged_offset(&mut self, plane: PlaneId) -> Option<u32> {
-        let (lpn, origin) = self.tables.staged.first(plane)?;
-        if self.lines.is_some() {
-            return self.place_to_rebuild(plane, lpn, origin).map(|(_, offset)| offset);
+        let (lpn, origin) = self.tables.manager.staged.first(plane)?;
+        if let Some(lines) = self.lines() {
+            return lines.place_to_rebuild(plane, lpn, origin).map(|(_, offset)| offset);
         }
         let stream = self.stream_for_move(plane, lpn, origin);
         let spare = self.collection_room(plane) > self.limits.data_pages;
-        let allowed =
-            spare && (!self.streams.takes_host(stream) || self.offset_in(stream, plane).is_some());
+        let allowed = spare
+            && (!self.streams.takes_host(stream) || self.tables.offset_in(stream, plane).is_some());
         let frontier = self.space[plane].frontier(stream);
         allowed.then(|| frontier.map_or(0, |frontier| frontier.next_page))
     }
@@ -317,7 +328,8 @@ impl Ftl {
     /// Pages of a lost die that were made up and find no room on the plane that was to program them go to another. Returns whose
     /// turn it is now.
     pub fn give_rebuilt_to_others(&mut self) -> Vec<DieId> {
-        self.tables.give_rebuilt_to_others()
+        let Tables { manager, units, .. } = &mut self.tables;
+        units.lines().map(|lines| lines.give_rebuilt_to_others(manager)).unwrap_or_default()
     }
 
     /// Checks, under audit, that a read of `lpn` gets its last version. `reader`: the command of the host that gets all of it.
@@ -331,7 +343,7 @@ impl Ftl {
     #[cold]
     fn check_audited_read(&mut self, lpn: Lpn, reader: Option<CommandId>) {
         let (page, staged) = (self.lookup(lpn), self.staged.contains(lpn));
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             if staged {
                 audit.read_staged(lpn);
             } else {
@@ -345,12 +357,12 @@ impl Ftl {
 
     /// Whether there is an audit.
     pub const fn is_audited(&self) -> bool {
-        self.tables.audit.is_some()
+        self.tables.manager.audit.is_some()
     }
 
     /// Checks, under audit, that the read of `lpn` for a `command`, which has ended, `is_unread` if it was of what is lost.
     pub fn check_end_of_read(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             audit.read_ends(command, lpn, is_unread);
         }
     }
@@ -388,43 +400,33 @@ impl Ftl {
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
     #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
-        if !self.limits.is_plain {
-            return self.planes_to_collect_beside(die);
+        match self.units.due(&self.manager, die) {
+            Due::Only(planes) => planes,
+            Due::Also(planes) => {
+                planes
+                    | self.space.below_threshold(die)
+                    | each!(&self.mapping, mapping => mapping.wanted_planes(die))
+            }
         }
-        self.space.below_threshold(die)
-            | each!(&self.mapping, mapping => mapping.wanted_planes(die))
-    }
-
-    // Apart, as few drives have lines or a cache.
-    #[inline(never)]
-    fn planes_to_collect_beside(&self, die: DieId) -> u32 {
-        if self.is_lost(die) {
-            return 0;
-        }
-        if let Some(unfinished) = self.unfinished_of_line(die) {
-            return unfinished;
-        }
-        self.slc.as_ref().map_or(0, |cache| cache.due(die))
-            | self.space.below_threshold(die)
-            | each!(&self.mapping, mapping => mapping.wanted_planes(die))
     }
 
     /// Whether planes of other dies than the one that has changed may have to be collected since this was asked.
     pub fn take_wakes_others(&mut self) -> bool {
-        let Tables { space, lines, .. } = &mut self.tables;
-        space.take_wakes_others() | lines.as_mut().is_some_and(|lines| lines.take_wakes_others())
+        let Tables { manager, units, .. } = &mut self.tables;
+        let lines = units.lines_mut();
+        manager.space.take_wakes_others() | lines.is_some_and(|lines| lines.take_wakes_others())
     }
 
     /// A run begins: planes that are counted together are looked at once, whatever was known of them while the drive was
     /// prepared, which a saved one does not tell.
     pub fn look_at_all(&mut self) {
-        self.tables.space.look_at_all();
+        self.tables.manager.space.look_at_all();
     }
 
     /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
     /// `register`.
     pub fn watch_watermarks(&mut self, register: u32) {
-        let Tables { space, geometry, .. } = &mut self.tables;
+        let BlockManager { space, geometry, .. } = &mut self.tables.manager;
         space.watch(register, geometry.blocks_per_plane);
     }
 
@@ -446,49 +448,52 @@ impl Ftl {
     /// The block of `plane` that may be collected beside `lead`, a block of another plane, in the same commands: one in
     /// the same cell mode.
     pub fn choose_victim_beside(&mut self, plane: PlaneId, lead: BlockId) -> Option<BlockId> {
-        let Some(cache) = self.tables.slc_cache() else { return self.choose_victim(plane) };
-        match cache.has(lead) {
-            true => self.tables.victim_to_fold(plane),
-            false => mapping::choose_native(&mut self.tables, plane),
+        let Tables { manager, units, .. } = &mut self.tables;
+        let Some(pool) = units.slc_pool() else { return self.choose_victim(plane) };
+        match manager.blocks.is_slc(lead) {
+            true => pool.victim_to_fold(manager, plane),
+            false => choose_by_policy(manager, plane),
         }
     }
 
     /// From now on idle time is used to fold what the cache holds, or no more.
     pub fn use_idle_time_to_fold(&mut self, uses: bool) {
-        if let Some(cache) = &mut self.tables.slc {
-            cache.use_idle_time(uses);
+        let Tables { manager, units, .. } = &mut self.tables;
+        if let Some(pool) = units.slc_pool_mut() {
+            pool.use_idle_time(&manager.blocks, uses);
         }
     }
 
     /// Looks anew at what the cache has on each plane.
     pub fn look_at_cache(&mut self) {
-        self.tables.begin_cache();
+        self.tables.begin_pool();
     }
 
     /// The least erased closed block of `plane`, if static wear levelling says to move its data.
     pub fn block_to_level(&mut self, plane: PlaneId) -> Option<BlockId> {
         let tables = &mut self.tables;
-        let coldest = tables.wear.block_to_level(plane, &tables.blocks)?;
+        let BlockManager { wear, blocks, .. } = &mut tables.manager;
+        let coldest = wear.block_to_level(plane, blocks)?;
         let is_still = each!(&self.mapping, mapping => mapping.may_level(tables, coldest));
         (is_still && tables.has_room_for(coldest, plane)).then_some(coldest)
     }
 
     /// Tells from now on what is chosen, if the drive is audited.
     pub fn tell_choices(&mut self) {
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             audit.tell_choices();
         }
     }
 
     /// Takes what was chosen since the last call.
     pub fn take_told(&mut self) -> Vec<Told> {
-        self.tables.audit.as_mut().map(|audit| audit.take_told()).unwrap_or_default()
+        self.tables.manager.audit.as_mut().map(|audit| audit.take_told()).unwrap_or_default()
     }
 
     /// `victim` is to be collected for this `reason`, perhaps as it `joins` the collection of another plane.
     pub fn tell_chosen(&mut self, victim: BlockId, reason: Reason, joins: bool) {
         let plane = self.tables.geometry.plane_of_block(victim);
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             audit.tell(Told::Chosen { plane, victim, reason, joins });
         }
     }
@@ -500,26 +505,32 @@ impl Ftl {
 
     /// A die begins to erase `block`, which has no valid page.
     pub fn erase_begins(&mut self, block: BlockId) {
-        self.tables.erase_begins_in_line(block);
+        let plane = self.geometry.plane_of_block(block);
+        if let Some(lines) = self.tables.units.lines_mut() {
+            lines.erase_begins(plane);
+        }
     }
 
     /// Erases `block`, which has no valid page, and frees it.
     pub fn erase(&mut self, block: BlockId) {
         let tables = &mut self.tables;
         let plane = tables.geometry.plane_of_block(block);
-        if let Some(audit) = &mut tables.audit {
-            audit.erased(block, &tables.geometry);
+        let manager = &mut tables.manager;
+        if let Some(audit) = &mut manager.audit {
+            audit.erased(block, &manager.geometry);
         }
-        tables.blocks.erase(block);
-        tables.forget_lost_pages(block);
-        tables.streams.erased(tables.blocks.class(block));
+        manager.blocks.erase(block);
+        manager.forget_lost_pages(block);
+        manager.streams.erased(manager.blocks.class(block));
         each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }
 
     /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
-        self.tables.end_turn_in_line();
+        if let Some(lines) = self.tables.units.lines_mut() {
+            lines.end_turn();
+        }
     }
 
     fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {
@@ -551,59 +562,74 @@ impl Ftl {
 
     /// Counts from now on what fails.
     pub fn reset_fault_tally(&mut self) {
-        self.tables.bad_blocks.reset_tally();
+        self.tables.manager.bad_blocks.reset_tally();
     }
 
     /// The placement is told what the run will do, once it begins.
     pub fn foresee(&mut self, future: Future) {
-        self.tables.streams.placement.foresee(future);
+        self.tables.manager.streams.placement.foresee(future);
     }
 
     /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
     pub fn run_begins(&mut self) {
-        let streams = &mut self.tables.streams;
+        let Tables { manager, units, .. } = &mut self.tables;
+        let streams = &mut manager.streams;
         streams.tally.reset(streams.clock);
-        self.tables.streams.placement.run_begins();
-        self.tables.tell_where_pages_lie();
-        self.tables.reset_slc_tally();
-        self.tables.reset_line_tally();
-        self.tables.reset_unit_tally();
+        streams.placement.run_begins();
+        manager.tell_where_pages_lie();
+        match units {
+            Units::SingleBlocks(_) => {}
+            Units::SlcPool(pool) => pool.reset_tally(manager),
+            Units::Lines(lines) => lines.reset_tally(),
+        }
+        if let VictimSelector::InUnits(units) = &mut self.tables.manager.victims {
+            units.reset_tally();
+        }
     }
 
     /// Takes the dies that have been given parity to program since the last call.
     pub fn take_given_parity(&mut self) -> Vec<DieId> {
-        self.tables.take_given_parity()
+        self.tables.units.lines_mut().map(|lines| lines.take_given_parity()).unwrap_or_default()
     }
 
     /// Takes the parity that `die` programs next, which goes to that page.
     pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
-        self.tables.take_parity(die)
+        let Tables { manager, units, .. } = &mut self.tables;
+        units.lines_mut()?.take_parity(manager, die)
     }
 
     /// Whether programs of parity take time from now on: not while a drive is prepared.
     pub fn time_parity(&mut self, takes_time: bool) {
-        self.tables.time_parity(takes_time);
+        if let Some(lines) = self.tables.units.lines_mut() {
+            lines.time_parity(takes_time);
+        }
     }
 
     /// Takes how much parity has been programmed in no time since the last call.
     pub fn take_untimed_parity(&mut self) -> UntimedParity {
-        self.tables.take_untimed_parity()
+        self.tables.units.lines_mut().map(|lines| lines.take_untimed_parity()).unwrap_or_default()
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.
     pub fn counts_on(&mut self, before: &Self) {
         let streams = &before.tables.streams;
-        self.tables.streams.tally = streams.tally.after_loss(streams.clock);
+        self.tables.manager.streams.tally = streams.tally.after_loss(streams.clock);
         if let Some(handles) = streams.placement.handles() {
-            self.tables.streams.placement.counts_on(handles);
+            self.tables.manager.streams.placement.counts_on(handles);
         }
-        self.tables.count_slc_on(&before.tables);
-        self.tables.count_units_on(&before.tables);
+        if let (Some(pool), Some(before)) = (self.tables.units.slc_pool_mut(), before.slc_pool()) {
+            pool.count_on(before);
+        }
+        if let (VictimSelector::InUnits(units), Some(before)) =
+            (&mut self.tables.manager.victims, before.reclaim_units().tally())
+        {
+            units.counts_on(before);
+        }
     }
 
     /// Takes the blocks that have been replaced since the last call.
     pub fn take_replaced(&mut self) -> Vec<Replaced> {
-        self.tables.bad_blocks.take_replaced()
+        self.tables.manager.bad_blocks.take_replaced()
     }
 
     /// Checks every invariant of the tables against one another.

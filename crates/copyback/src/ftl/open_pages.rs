@@ -2,6 +2,7 @@
 //! with nothing.
 
 use super::Ftl;
+use super::block_manager::BlockManager;
 use super::space::Stream;
 use super::tables::Tables;
 use crate::ids::{PlaneId, Ppn, ProgramId};
@@ -48,8 +49,8 @@ impl Ftl {
 enum Open {
     /// Of a stream.
     Stream(Stream),
-    /// Of the blocks in the mode of a cache.
-    Cache,
+    /// Of the blocks in the mode of the SLC cache.
+    SlcPool,
 }
 
 impl Tables {
@@ -81,9 +82,9 @@ impl Tables {
     fn filled_in_part(&self, plane: PlaneId) -> impl Iterator<Item = (ProgramId, Open)> {
         let of_stream =
             move |stream| Some((self.space[plane].frontier(stream)?, Open::Stream(stream)));
-        let in_cache =
-            self.slc.as_ref().and_then(|cache| Some((cache.frontier(plane)?, Open::Cache)));
-        let open = self.streams.all().filter_map(of_stream).chain(in_cache);
+        let pool = self.units.slc_pool();
+        let in_pool = pool.and_then(|pool| Some((pool.frontier(plane)?, Open::SlcPool)));
+        let open = self.streams.all().filter_map(of_stream).chain(in_pool);
         open.filter(|(next, _)| !self.geometry.begins_program(next.next_page)).map(
             |(next, open)| {
                 let page = self.geometry.page(next.block, next.next_page);
@@ -100,12 +101,21 @@ impl Tables {
                 let closes_block = self.end_page(plane, stream, place, place.block);
                 (self.geometry.page(place.block, place.next_page), closes_block)
             }
-            Open::Cache => (self.skip_cache_page(plane), false),
+            Open::SlcPool => (self.skip_pool_page(plane), false),
         };
         let is_in_cache = self.is_in_cache(page);
-        if let Some(audit) = &mut self.audit {
-            audit.skipped(page, is_in_cache, &self.geometry);
+        let BlockManager { audit, geometry, .. } = &mut self.manager;
+        if let Some(audit) = audit {
+            audit.skipped(page, is_in_cache, geometry);
         }
         (page, closes_block)
+    }
+
+    /// Leaves the next page of the open block of the SLC cache on `plane` without data. Returns it.
+    fn skip_pool_page(&mut self, plane: PlaneId) -> Ppn {
+        let pool = self.units.slc_pool_mut().expect("it has an open block");
+        let place = pool.take_page(&mut self.manager, plane).expect("a block of it is open");
+        pool.close_if_full(&mut self.manager, place, place.block);
+        self.geometry.page(place.block, place.next_page)
     }
 }

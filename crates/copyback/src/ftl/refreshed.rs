@@ -8,12 +8,12 @@ use super::mapping::{AnyMapping, Mapping, each};
 impl Ftl {
     /// Keeps account from now on of the blocks that are opened.
     pub fn tell_opened_blocks(&mut self) {
-        self.tables.blocks.tell_opened();
+        self.tables.manager.blocks.tell_opened();
     }
 
     /// Takes the blocks that have been opened since the last call, in order.
     pub fn take_opened_blocks(&mut self) -> Vec<BlockId> {
-        self.tables.blocks.take_opened()
+        self.tables.manager.blocks.take_opened()
     }
 
     /// Whether `block` has been opened and not erased since.

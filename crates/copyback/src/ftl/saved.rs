@@ -17,14 +17,14 @@ use crate::victim::SavedVictims;
 
 use super::Ftl;
 use super::audit::Audit;
-use super::bad_blocks::restore_bad_blocks;
+use super::block_manager::BlockManager;
 use super::blocks::SavedBlock;
-use super::lines::SavedLines;
+use super::limits::Limits;
 use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
-use super::slc_cache::{SavedSlcCache, SlcCache};
 use super::space::{Frontier, SavedPlane, Stream};
-use super::tables::{Limits, Tables};
+use super::tables::Tables;
+use super::units::{SavedLines, SavedSlcCache, SlcPool};
 use super::wear::WearLeveller;
 use super::{chunks, packed};
 
@@ -73,6 +73,16 @@ impl Ftl {
         }
     }
 
+    /// What a file has to tell of the SLC cache, if there is one. Nothing may be under way.
+    pub fn saved_slc_cache(&self) -> Option<SavedSlcCache> {
+        self.units.slc_pool().map(|pool| pool.saved(&self.manager))
+    }
+
+    /// What a file has to tell of lines, if there are any. Nothing may be under way.
+    pub fn saved_lines(&self) -> Option<SavedLines> {
+        self.lines().map(|lines| lines.saved())
+    }
+
     /// The translation layer of a checked configuration that was saved. `name` is as in [`new`](Self::new).
     ///
     /// # Errors
@@ -94,20 +104,20 @@ impl Ftl {
         let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
         let mut tables = Tables::with_map(config, name, map);
         expect(clock < NEVER, "placement")?;
-        tables.streams.clock = clock;
+        tables.manager.streams.clock = clock;
         let now = tables.streams.now();
-        expect(tables.streams.placement.remember(&placement, now), "placement")?;
-        tables.set_groups();
-        let Tables { allocation, geometry, .. } = &mut tables;
-        expect(allocation.restore_turns(turns, geometry), "allocation")?;
-        restore_blocks(&mut tables, &blocks)?;
+        expect(tables.manager.streams.placement.remember(&placement, now), "placement")?;
+        tables.manager.set_groups();
+        let Tables { allocation, manager, .. } = &mut tables;
+        expect(allocation.restore_turns(turns, &manager.geometry), "allocation")?;
+        restore_blocks(&mut tables.manager, &blocks)?;
         expect(restore_pages(&mut tables), "mapping")?;
-        expect(tables.restore_slc_cache(slc_cache.as_ref()), "SLC cache")?;
+        expect(restore_pool(&mut tables, slc_cache.as_ref()), "SLC cache")?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
-            restore_plane(&mut tables, plane, saved)?;
+            restore_plane(&mut tables.manager, plane, saved)?;
         }
-        expect(tables.restore_lines(lines.as_ref()), "lines")?;
+        expect(restore_lines(&mut tables, lines.as_ref()), "lines")?;
         let saved = mapping;
         let mut mapping = AnyMapping::new(config, &tables);
         each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
@@ -116,11 +126,11 @@ impl Ftl {
         for (plane, saved) in whole.space.planes().zip(&planes) {
             whole.restore_room(plane, saved, config)?;
         }
-        whole.tables.begin_cache();
-        whole.tables.space.count_scopes();
+        whole.tables.begin_pool();
+        whole.tables.manager.space.count_scopes();
         for (plane, saved) in whole.space.planes().zip(&planes) {
             let is_below = saved.is_below_threshold;
-            expect(whole.tables.space.restore_mark(plane, is_below), "planes")?;
+            expect(whole.tables.manager.space.restore_mark(plane, is_below), "planes")?;
         }
         whole.restore_policies(victims, config)?;
         whole.restore_audit(config);
@@ -129,7 +139,7 @@ impl Ftl {
 
     /// Each page lies where the mapping may put it, in a block that has been programmed that far.
     fn check_pages(&self) -> Result<(), &'static str> {
-        let Tables { map, blocks, geometry, .. } = &self.tables;
+        let BlockManager { map, blocks, geometry, .. } = &self.tables.manager;
         let place = |page| (geometry.block_of(page), geometry.page_offset(page));
         let lie_right = each!(&self.mapping, mapping => map.mapped().all(|(lpn, page)| {
             let (block, offset) = place(page);
@@ -152,14 +162,14 @@ impl Ftl {
 
     /// The blocks that are not free, and how many of their pages have been programmed.
     fn programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let all = self.geometry.all_blocks();
         let closed = all.filter(|block| self.blocks.is_closed(*block));
         let open = self.space.frontiers();
         let bound = each!(&self.mapping, mapping => mapping.programmed());
         closed
             .map(|block| (block, self.limits.data_pages))
             .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
-            .chain(self.slc_cache().into_iter().flat_map(SlcCache::programmed))
+            .chain(self.units.slc_pool().into_iter().flat_map(SlcPool::programmed))
             .chain(bound)
     }
 
@@ -173,7 +183,7 @@ impl Ftl {
         let in_use = each!(&self.mapping, mapping => mapping.buffered_blocks(plane));
         let held = (config.ssd.nv_buffer_blocks() as usize).checked_sub(in_use);
         let held = held.ok_or("buffer of writes")?;
-        let space = &mut self.tables.space;
+        let space = &mut self.tables.manager.space;
         let kept = space.thresholds().kept_for_collections + held + saved.spare;
         expect(saved.free.len() >= kept, "free blocks")?;
         space[plane].held = held;
@@ -186,15 +196,15 @@ impl Ftl {
         config: &Config,
     ) -> Result<(), &'static str> {
         let Self { tables, mapping } = self;
-        let Tables { geometry, blocks, wear, .. } = tables;
+        let BlockManager { geometry, blocks, wear, .. } = &mut tables.manager;
         *wear = WearLeveller::new(&config.ssd.wear, geometry, blocks);
-        let all = (0..geometry.blocks()).map(BlockId::from_index);
+        let all = geometry.all_blocks();
         let listed: Vec<_> =
             all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();
-        if tables.lines.is_some() {
-            return expect(tables.restore_victims_of_lines(victims), "victim policy");
+        if let Some(lines) = tables.units.lines() {
+            return expect(lines.restore_victims(&mut tables.manager, victims), "victim policy");
         }
-        let Tables { victims: policy, geometry, blocks, streams, .. } = tables;
+        let BlockManager { victims: policy, geometry, blocks, streams, .. } = &mut tables.manager;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
         let view = blocks.at(streams);
@@ -205,24 +215,24 @@ impl Ftl {
         if Audit::is_kept(config) {
             let programmed = self.programmed();
             let audit = Audit::of_mapped(config, &self.geometry, self.map.mapped(), programmed);
-            self.tables.audit = Some(Box::new(audit));
+            self.tables.manager.audit = Some(Box::new(audit));
             each!(&self.mapping, mapping => mapping.restore_audit(&mut self.tables));
         }
     }
 }
 
-fn restore_blocks(tables: &mut Tables, saved: &[SavedBlock]) -> Result<(), &'static str> {
-    expect(restore_bad_blocks(tables, saved), "bad blocks")?;
-    let (classes, now) = (tables.streams.classes.count(), tables.streams.clock);
-    expect(tables.blocks.restore(saved, classes, now), "blocks")?;
-    let counted = tables.streams.held.len();
-    tables.streams.held = tables.blocks.of_classes(counted);
+fn restore_blocks(manager: &mut BlockManager, saved: &[SavedBlock]) -> Result<(), &'static str> {
+    expect(manager.restore_bad_blocks(saved), "bad blocks")?;
+    let (classes, now) = (manager.streams.classes.count(), manager.streams.clock);
+    expect(manager.blocks.restore(saved, classes, now), "blocks")?;
+    let counted = manager.streams.held.len();
+    manager.streams.held = manager.blocks.of_classes(counted);
     Ok(())
 }
 
 /// Puts each logical page where it was: a page of its own, where the allocation puts it.
 fn restore_pages(tables: &mut Tables) -> bool {
-    let Tables { map, blocks, geometry, allocation, .. } = tables;
+    let Tables { manager: BlockManager { map, blocks, geometry, .. }, allocation, .. } = tables;
     map.invert(|lpn, page| {
         let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
         let plane = geometry.plane_of_block(block);
@@ -237,26 +247,41 @@ fn restore_pages(tables: &mut Tables) -> bool {
     })
 }
 
+/// Makes the SLC cache the one that was saved. False if it can't be that of these blocks.
+fn restore_pool(tables: &mut Tables, saved: Option<&SavedSlcCache>) -> bool {
+    match (tables.units.slc_pool_mut(), saved) {
+        (Some(pool), Some(saved)) => pool.restore(&mut tables.manager, saved),
+        (pool, saved) => pool.is_none() && saved.is_none(),
+    }
+}
+
+/// Makes the lines those that were saved. False if they can't be those of these blocks.
+fn restore_lines(tables: &mut Tables, saved: Option<&SavedLines>) -> bool {
+    match (tables.units.lines_mut(), saved) {
+        (Some(lines), Some(saved)) => lines.restore(&mut tables.manager, saved),
+        (lines, saved) => lines.is_none() && saved.is_none(),
+    }
+}
+
 /// Its free blocks must be listed once each.
 fn restore_plane(
-    tables: &mut Tables,
+    manager: &mut BlockManager,
     plane: PlaneId,
     saved: &SavedPlane,
 ) -> Result<(), &'static str> {
-    expect(tables.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
+    expect(manager.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
     let mut listed = saved.free.clone();
     listed.sort_unstable();
-    let all = tables.geometry.blocks_of_plane(plane);
-    let is_static = |block| tables.slc_cache().is_some_and(|cache| cache.is_static(block));
-    let is_free = |block: &BlockId| tables.blocks.is_free(*block) && !is_static(*block);
+    let all = manager.geometry.blocks_of_plane(plane);
+    let blocks = &manager.blocks;
+    let is_free = |block: &BlockId| blocks.is_free(*block) && !blocks.is_static_slc(*block);
     expect(all.filter(is_free).eq(listed), "free blocks")?;
-    let blocks = &tables.blocks;
-    let has_its_streams = tables.space[plane].restore(saved, |block| blocks.erase_count(block));
+    let has_its_streams = manager.space[plane].restore(saved, |block| blocks.erase_count(block));
     expect(has_its_streams, "open blocks")?;
-    let closed = tables.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
-    let invalid = |block| tables.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
+    let closed = manager.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
+    let invalid = |block| manager.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
     let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
-    tables.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
+    manager.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
     Ok(())
 }
 
@@ -265,8 +290,9 @@ pub(super) fn has_sound_frontiers(tables: &Tables, plane: PlaneId) -> bool {
     let state = &tables.space[plane];
     let is_sound = |frontier: Frontier| frontier.next_page < tables.limits.data_pages;
     let of_streams: BTreeSet<BlockId> = state.frontiers().map(|open| open.block).collect();
-    let following: BTreeSet<BlockId> = tables.following_blocks(plane).into_iter().collect();
-    let cached = tables.slc_cache().and_then(|cache| cache.frontier(plane));
+    let following = tables.lines().map(|lines| lines.following_blocks(plane));
+    let following: BTreeSet<BlockId> = following.into_iter().flatten().collect();
+    let cached = tables.units.slc_pool().and_then(|pool| pool.frontier(plane));
     let is_open = |block: &BlockId| {
         tables.blocks.is_open(*block) && cached.is_none_or(|open| open.block != *block)
     };

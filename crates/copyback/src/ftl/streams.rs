@@ -12,8 +12,8 @@ use crate::rng;
 use crate::workload::Hint;
 
 use super::classes::ClassTally;
+use super::limits::Limits;
 use super::space::Stream;
-use super::tables::Limits;
 
 /// The placement, and the clock that it reads.
 #[derive(Debug, Checkpointed)]

@@ -75,6 +75,13 @@ impl Geometry {
         self.planes() * self.blocks_per_plane as usize
     }
 
+    /// All erase blocks, in order.
+    pub fn all_blocks(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = BlockId> + ExactSizeIterator + use<> {
+        (0..self.blocks()).map(BlockId::from_index)
+    }
+
     /// Physical pages of the device.
     pub const fn pages(&self) -> usize {
         self.blocks() * self.pages_per_block as usize

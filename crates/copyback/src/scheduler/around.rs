@@ -29,7 +29,8 @@ impl Scheduler {
         if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
             return false;
         }
-        let die_of = |page| backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(page));
+        let die_of =
+            |page| backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
         if !backend.collecting.is_running(die_of(page)) {
             return false;
         }
@@ -54,7 +55,7 @@ impl Scheduler {
         if self.rebuild.is_none() {
             return false;
         }
-        let die = backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(page));
+        let die = backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
         if !backend.ftl.is_lost(die) {
             return false;
         }
@@ -83,7 +84,7 @@ impl Scheduler {
         if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
             return;
         }
-        for plane in backend.ftl.geometry.planes_of_die(die) {
+        for plane in backend.ftl.geometry().planes_of_die(die) {
             let waiting: Vec<_> = std::iter::from_fn(|| self.queues.pop_read(plane)).collect();
             waiting.into_iter().for_each(|id| self.send_one_around(backend, id, plane, now));
         }
@@ -115,7 +116,7 @@ impl Scheduler {
     fn is_free_again(&self, backend: &Backend, id: TransactionId) -> bool {
         let stripes = self.queues.stripes.as_ref();
         let Some(of) = stripes.and_then(|stripes| stripes.read_around_by(id)) else { return false };
-        let geometry = &backend.ftl.geometry;
+        let geometry = backend.ftl.geometry();
         backend.ftl.lookup(self.queues.transactions.get(of).lpn).is_some_and(|page| {
             let die = geometry.die_of_plane(geometry.plane_of(page));
             !backend.collecting.is_running(die) && !backend.ftl.is_lost(die)
@@ -192,7 +193,7 @@ impl Scheduler {
 
     /// Whether what `id` reads is not on the lost die any more.
     pub(super) fn lies_elsewhere(&self, backend: &Backend, id: TransactionId) -> bool {
-        let geometry = &backend.ftl.geometry;
+        let geometry = backend.ftl.geometry();
         let page = backend.ftl.lookup(self.queues.transactions.get(id).lpn);
         !page
             .is_some_and(|page| backend.ftl.is_lost(geometry.die_of_plane(geometry.plane_of(page))))

@@ -40,7 +40,7 @@ impl Scheduler {
     /// Starts the first read that waits for `plane`, and with it those at the front of the die's
     /// other planes that a multi-plane command may join.
     pub fn start_read(&mut self, backend: &mut Backend, plane: PlaneId, now: Instant) -> bool {
-        let die = backend.ftl.geometry.die_of_plane(plane);
+        let die = backend.ftl.geometry().die_of_plane(plane);
         let Some(lead) = self.take_read(backend, (die, plane), now) else { return true };
         let mut group = Fifo::default();
         self.join_taken(backend, &lead, &mut group, now);
@@ -75,7 +75,7 @@ impl Scheduler {
     ) -> bool {
         let Some(first) = self.queues.first_read(plane) else { return false };
         let Some(page) = self.queues.page_read(&backend.ftl, first) else { return false };
-        let die = backend.ftl.geometry.die_of_plane(plane);
+        let die = backend.ftl.geometry().die_of_plane(plane);
         let Located { plane: actual, offset } = backend.locate(page);
         let legal = backend.flash.rules.may_join(
             Command::Read,
@@ -113,7 +113,7 @@ impl Scheduler {
         let located = page.map(|page| (page, backend.locate(page)));
         match located {
             Some((page, Located { plane: actual, offset }))
-                if actual == plane || backend.ftl.geometry.die_of_plane(actual) == die =>
+                if actual == plane || backend.ftl.geometry().die_of_plane(actual) == die =>
             {
                 let plane = actual;
                 Some(TakenRead { id, lpn, page, plane, offset })
@@ -214,7 +214,7 @@ impl Scheduler {
         (plane, offset): (PlaneId, u32),
         now: Instant,
     ) {
-        let die = backend.ftl.geometry.die_of_plane(plane);
+        let die = backend.ftl.geometry().die_of_plane(plane);
         let mut group = Fifo::default();
         let placed = self.place(backend, id, plane, &mut group, now);
         let mut filled = u64::from(placed.closes_block);
@@ -245,7 +245,7 @@ impl Scheduler {
         }
         backend.counters.multi_plane_programs += u64::from(members > 1);
         let mut array = backend.host_program_time(placed.page, offset, filled);
-        if !backend.ftl.geometry.ends_program(offset) {
+        if !backend.ftl.geometry().ends_program(offset) {
             let (units, time) = self.gather(backend, (queue, plane), &mut group, now);
             members += units;
             array = time;
@@ -276,7 +276,7 @@ impl Scheduler {
             let placed = self.place(backend, id, plane, group, now);
             units += 1;
             let array = backend.host_program_time(placed.page, offset, placed.closes_block.into());
-            if backend.ftl.geometry.ends_program(offset) {
+            if backend.ftl.geometry().ends_program(offset) {
                 return (units, array);
             }
         }
@@ -311,7 +311,7 @@ impl Scheduler {
         }
         backend.flash.note_target(placed.page);
         if let Some(held) = &mut backend.held {
-            held.begins(id, backend.ftl.geometry.program_of(placed.page));
+            held.begins(id, backend.ftl.geometry().program_of(placed.page));
         }
         backend.wake_if_to_collect(old);
         match owner {

@@ -17,14 +17,14 @@ impl Scheduler {
         backend.flash.note_target(last);
         backend.counters.programs += u64::from(units);
         backend.counters.padding += u64::from(units);
-        let offset = backend.ftl.geometry.page_offset(last);
+        let offset = backend.ftl.geometry().page_offset(last);
         let array = backend.host_program_time(last, offset, closes_block.into());
         let times = Times {
             transfer_in: backend.flash.timing.command,
             array,
             transfer_out: Duration::ZERO,
         };
-        let die = backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(last));
+        let die = backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(last));
         issue(backend, die, Command::Program, times, Fifo::default(), now);
         true
     }
@@ -41,7 +41,7 @@ impl Scheduler {
         let Some(program) = held.and_then(|held| held.transferred(id, sequence)) else {
             return false;
         };
-        let die = backend.ftl.geometry.die_of_program(program);
+        let die = backend.ftl.geometry().die_of_program(program);
         let collected = backend.observer.collected(die, now);
         self.queues.transactions.get_mut(id).wait =
             Wait::Page(PageNote { die, since: now, collected });

@@ -61,5 +61,5 @@ pub fn leaves_to_other(backend: &Backend, die: DieId, page: HostPage) -> bool {
 }
 
 fn dies(backend: &Backend) -> impl Iterator<Item = DieId> + use<> {
-    (0..backend.ftl.geometry.dies()).map(DieId::from_index)
+    (0..backend.ftl.geometry().dies()).map(DieId::from_index)
 }

@@ -43,6 +43,8 @@ impl Scheduler {
         };
         backend.counters.moves_rebuilt += u64::from(is_made_up);
         backend.ftl.stripe_was_read(page, is_made_up);
-        backend.flash.wake(backend.ftl.geometry.die_of_plane(backend.ftl.geometry.plane_of(page)));
+        backend
+            .flash
+            .wake(backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page)));
     }
 }

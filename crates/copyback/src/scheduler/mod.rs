@@ -78,14 +78,14 @@ impl Scheduler {
     pub fn new(config: &Config, backend: &Backend, first_sequence: u64) -> Self {
         let ftl = &backend.ftl;
         Self {
-            queues: Queues::new(config, &ftl.geometry, &ftl.allocation),
+            queues: Queues::new(config, ftl.geometry(), ftl.allocation()),
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
             translation: ftl.is_demand_paged().then(|| Box::new(Translation::new(ftl))),
             next_die: 0,
             finished: Vec::new(),
-            rebuild: Rebuild::new(config, ftl.geometry.dies()),
+            rebuild: Rebuild::new(config, ftl.geometry().dies()),
         }
     }
 

@@ -117,7 +117,7 @@ impl Rebuild {
 
     fn under_way(&self, backend: &Backend) -> usize {
         let programming: u64 = self.programming.iter().sum();
-        self.reading.len() + backend.ftl.staged.len() + programming as usize
+        self.reading.len() + backend.ftl.staged().len() + programming as usize
     }
 
     /// The next page of the line whose turn it is that is still valid.
@@ -148,7 +148,7 @@ impl Scheduler {
             (rebuild.phase, rebuild.due) = (Phase::Degraded, now);
             rebuild.tally.lost_at = Some(now);
         }
-        for plane in backend.ftl.geometry.planes_of_die(die) {
+        for plane in backend.ftl.geometry().planes_of_die(die) {
             let waiting: Vec<_> = std::iter::from_fn(|| self.queues.pop_read(plane)).collect();
             for id in waiting {
                 self.end_wait(backend, id, now);
@@ -182,7 +182,9 @@ impl Scheduler {
             has_begun = true;
         }
         let Some(rebuild) = &mut self.rebuild else { return has_begun };
-        if backend.ftl.left_of_lost() == 0 && rebuild.under_way(backend) == 0 {
+        if backend.ftl.lines().is_none_or(|lines| lines.left_of_lost() == 0)
+            && rebuild.under_way(backend) == 0
+        {
             rebuild.phase = Phase::Rebuilt;
             rebuild.tally.ended_at = Some(now);
         } else if rebuild.due > now && rebuild.under_way(backend) < rebuild.most {
@@ -199,7 +201,8 @@ impl Scheduler {
         }
         rebuild.next_of_line(backend).or_else(|| {
             let reading = |page: &Ppn| rebuild.reading.iter().any(|(_, other)| other == page);
-            let mut pages = backend.ftl.lost_pages_of_next_line();
+            let lines = backend.ftl.lines();
+            let mut pages = lines.map(|lines| lines.lost_pages_of_next_line()).unwrap_or_default();
             pages.retain(|page| !reading(page));
             rebuild.pages = pages.into();
             rebuild.next_of_line(backend)
@@ -243,9 +246,10 @@ impl Scheduler {
         if !is_made_up && backend.ftl.lose(page) {
             rebuild.tally.gone += 1;
         }
-        let plane = backend.ftl.plane_for_rebuilt().expect("other dies are left");
+        let plane = backend.ftl.lines().and_then(|lines| lines.plane_for_rebuilt());
+        let plane = plane.expect("other dies are left");
         backend.ftl.stage_on(page, plane);
-        backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
+        backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
     }
 
     /// Page operations for pages that are rebuilt, and for what they are made up from.

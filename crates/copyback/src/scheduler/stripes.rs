@@ -100,15 +100,16 @@ impl Stripes {
 
     /// `id` reads `page` as a part of the read `of` another.
     pub fn add(&mut self, id: TransactionId, page: Ppn, of: TransactionId, ftl: &Ftl) {
-        let erases = ftl.blocks.erase_count(ftl.geometry.block_of(page));
+        let erases = ftl.blocks().erase_count(ftl.geometry().block_of(page));
         self.parts.insert(id, Part { page, erases, of });
     }
 
     /// Whether the page of a part has been erased since the read was made up, or is being erased.
     pub fn is_gone(&self, id: TransactionId, ftl: &Ftl) -> bool {
         let is_gone = |part: &Part| {
-            let block = ftl.geometry.block_of(part.page);
-            ftl.blocks.erase_count(block) != part.erases || ftl.is_being_erased(block)
+            let block = ftl.geometry().block_of(part.page);
+            ftl.blocks().erase_count(block) != part.erases
+                || ftl.lines().is_some_and(|lines| lines.is_being_erased(block))
         };
         self.parts.get(&id).is_some_and(is_gone)
     }
@@ -125,14 +126,14 @@ impl Stripes {
 
     /// `id` makes up `page`, to be moved.
     pub fn begin_to_move(&mut self, id: TransactionId, page: Ppn, ftl: &Ftl) {
-        let erases = ftl.blocks.erase_count(ftl.geometry.block_of(page));
+        let erases = ftl.blocks().erase_count(ftl.geometry().block_of(page));
         self.moved.insert(id, Moved { page, erases });
     }
 
     /// What `id` has made up, or not, if it is still to be moved.
     pub fn end_to_move(&mut self, id: TransactionId, ftl: &Ftl) -> Option<Ppn> {
         let Moved { page, erases } = self.moved.remove(&id)?;
-        let is_there = ftl.blocks.erase_count(ftl.geometry.block_of(page)) == erases;
+        let is_there = ftl.blocks().erase_count(ftl.geometry().block_of(page)) == erases;
         (is_there && ftl.waits_for_stripe(page)).then_some(page)
     }
 

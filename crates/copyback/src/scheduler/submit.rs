@@ -48,8 +48,8 @@ impl Scheduler {
         page: Ppn,
         now: Instant,
     ) {
-        let plane = backend.ftl.geometry.plane_of(page);
-        let die = backend.ftl.geometry.die_of_plane(plane);
+        let plane = backend.ftl.geometry().plane_of(page);
+        let die = backend.ftl.geometry().die_of_plane(plane);
         self.note_arrival(backend, id, die, Some(plane), now);
         self.queues.push_read(plane, id);
         backend.wake_for_read(die);
@@ -59,20 +59,20 @@ impl Scheduler {
         match self.queues.transactions.get(id).kind {
             Kind::Read => {
                 let lpn = self.queues.transactions.get(id).lpn;
-                match backend.ftl.staged.contains(lpn) {
+                match backend.ftl.staged().contains(lpn) {
                     true => backend.counters.cached_reads += 1,
                     false => backend.counters.unmapped_reads += 1,
                 }
                 self.check_read(backend, id);
                 backend.count_translation_read(lpn);
-                match backend.ftl.staged.is_lost(lpn) {
+                match backend.ftl.staged().is_lost(lpn) {
                     true => self.read_is_lost(backend, id, now),
                     false => self.finish_transaction(backend, id, now),
                 }
             }
             // Trimmed while it waited, so that nothing is left to merge with; or in DRAM by now.
             Kind::ReadToUpdate | Kind::Write | Kind::OfStripe => {
-                if backend.ftl.staged.is_lost(self.queues.transactions.get(id).lpn) {
+                if backend.ftl.staged().is_lost(self.queues.transactions.get(id).lpn) {
                     self.is_in_vain(id);
                 }
                 self.turn_into_write(backend, id, now);
@@ -86,7 +86,7 @@ impl Scheduler {
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.kind == Kind::ReadToUpdate && backend.ftl.lookup(transaction.lpn).is_none() {
             transaction.kind = Kind::Write;
-            transaction.in_vain = backend.ftl.staged.is_lost(transaction.lpn);
+            transaction.in_vain = backend.ftl.staged().is_lost(transaction.lpn);
         }
         self.submit_write(backend, id, now);
     }
@@ -119,17 +119,17 @@ impl Scheduler {
             return self.reject(backend, id, now);
         }
         let lpn = self.queues.transactions.get(id).lpn;
-        let allocation = &backend.ftl.allocation;
+        let allocation = backend.ftl.allocation();
         let queue = match allocation.plane_of(lpn) {
             Some(plane) => WriteQueue::Plane(plane),
-            None => match allocation.die_of(lpn, &backend.ftl.geometry) {
+            None => match allocation.die_of(lpn, backend.ftl.geometry()) {
                 Some(die) => WriteQueue::Die(die),
                 None => WriteQueue::Device,
             },
         };
         let (die, plane) = match queue {
             WriteQueue::Plane(plane) => {
-                (Some(backend.ftl.geometry.die_of_plane(plane)), Some(plane))
+                (Some(backend.ftl.geometry().die_of_plane(plane)), Some(plane))
             }
             WriteQueue::Die(die) => (Some(die), None),
             WriteQueue::Device => (None, None),
@@ -150,7 +150,7 @@ impl Scheduler {
     fn wake_a_die(&mut self, backend: &mut Backend) {
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
-        let dies = backend.ftl.geometry.dies();
+        let dies = backend.ftl.geometry().dies();
         if let Some(die) = die_with_held(backend, page) {
             return backend.flash.wake(die);
         }

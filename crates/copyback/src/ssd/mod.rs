@@ -119,7 +119,7 @@ impl Ssd {
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
-        let geometry = ftl.geometry;
+        let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
         let names_writes = ftl.writes_may_call_for_reclaim();
         let notes_stalls = schedule.yields || ftl.has_nv_buffer();
@@ -193,7 +193,8 @@ impl Ssd {
         counters.put_off += ftl.merges_put_off();
         counters.nv_buffer += ftl.nv_buffer_tally();
         counters.stalled = self.backend.observer.stalled();
-        counters.striped(ftl.geometry.striped_planes.into(), ftl.geometry.counted_pages().into())
+        counters
+            .striped(ftl.geometry().striped_planes.into(), ftl.geometry().counted_pages().into())
     }
 
     /// What writes were charged so far, if they are.
@@ -215,7 +216,7 @@ impl Ssd {
     pub fn is_behind_collection(&self, lpn: Lpn) -> bool {
         let ftl = &self.backend.ftl;
         ftl.lookup(lpn).is_some_and(|page| {
-            let die = ftl.geometry.die_of_plane(ftl.geometry.plane_of(page));
+            let die = ftl.geometry().die_of_plane(ftl.geometry().plane_of(page));
             self.backend.collecting.is_running(die)
         })
     }
@@ -223,13 +224,13 @@ impl Ssd {
     /// What has become of the die that is lost, if one is to be.
     pub fn lost_die(&self) -> Option<LostDieReport> {
         let (die, tally) = self.scheduler.rebuild.as_ref()?.tally();
-        let unprotected_lines = self.backend.ftl.unprotected_lines();
+        let unprotected_lines = self.backend.ftl.lines().map_or(0, |lines| lines.unprotected());
         Some(LostDieReport { die, tally, unprotected_lines })
     }
 
     /// Whether pages of a lost die are still to be rebuilt, but nothing goes on that leads to it.
     pub fn rebuild_stands_still(&self) -> bool {
-        let mut dies = (0..self.backend.ftl.geometry.dies()).map(DieId::from_index);
+        let mut dies = (0..self.backend.ftl.geometry().dies()).map(DieId::from_index);
         let waits =
             self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.waits_for_others());
         waits && dies.all(|die| self.backend.flash.die(die).is_idle())
@@ -245,7 +246,7 @@ impl Ssd {
         let ftl = &self.backend.ftl;
         let times = self.backend.observer.die_times(now).enumerate();
         times.map(move |(die, (collecting, serving))| {
-            let free_blocks = ftl.space.free_blocks_of_die(DieId::from_index(die)) as u32;
+            let free_blocks = ftl.space().free_blocks_of_die(DieId::from_index(die)) as u32;
             DieUse { collecting, serving, free_blocks }
         })
     }
@@ -464,7 +465,7 @@ impl Ssd {
     /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at, whether
     /// or not it had anything to do.
     fn note_stalls_of_all(&mut self, now: Instant) {
-        (0..self.backend.ftl.geometry.dies())
+        (0..self.backend.ftl.geometry().dies())
             .map(DieId::from_index)
             .for_each(|die| self.note_stall(die, now));
     }

@@ -83,7 +83,7 @@ impl Ssd {
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
-                    || (self.backend.ftl.staged.len() > 0 && self.program_staged(die, now))
+                    || (self.backend.ftl.staged().len() > 0 && self.program_staged(die, now))
                     || (self.collector.use_idle_time(&mut self.backend, die, now)
                         && self.carry_on(die, now))
             }
@@ -98,7 +98,7 @@ impl Ssd {
     /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
     fn rebuilt_goes_first(&self, die: DieId) -> bool {
         self.scheduler.is_rebuilding()
-            && self.backend.ftl.staged.len() > 0
+            && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
             && self.backend.ftl.next_parity(die).is_none()
             && !self.scheduler.queues.reads_go_first(die)
@@ -144,7 +144,7 @@ impl Ssd {
     /// Begins to collect an idle die. Returns whether the die has work now.
     fn begin_collection(&mut self, die: DieId, now: Instant) -> bool {
         let Self { backend, collector, schedule, scheduler, .. } = self;
-        let first = backend.ftl.geometry.first_plane(die);
+        let first = backend.ftl.geometry().first_plane(die);
         let choose = |candidates| schedule.plane_to_collect(die, first, candidates);
         if collector.begin(backend, die, choose, now) {
             let (schedule, at) = self.at_die(die, now);
@@ -288,9 +288,9 @@ impl Ssd {
     fn look_for_stall(&mut self, die: DieId, now: Instant) {
         let Backend { ftl, observer, .. } = &mut self.backend;
         // A die may take no data of a line for other reasons.
-        let mut planes = ftl.geometry.planes_of_die(die);
+        let mut planes = ftl.geometry().planes_of_die(die);
         let has_free_blocks =
-            ftl.has_lines() && planes.all(|plane| ftl.space.may_open_for_host(plane));
+            ftl.has_lines() && planes.all(|plane| ftl.space().may_open_for_host(plane));
         let waits =
             !has_free_blocks && self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
         observer.note_stall(die, waits, now);
@@ -316,10 +316,10 @@ impl Ssd {
             match self.backend.held.is_some() {
                 false => programs_are_over(&mut self.backend, [page]),
                 true => {
-                    let Some(program) = self.backend.ftl.geometry.program_ended_by(page) else {
+                    let Some(program) = self.backend.ftl.geometry().program_ended_by(page) else {
                         continue;
                     };
-                    let pages = self.backend.ftl.geometry.pages_of_program(program);
+                    let pages = self.backend.ftl.geometry().pages_of_program(program);
                     programs_are_over(&mut self.backend, pages);
                     self.scheduler.end_held(&mut self.backend, program, now);
                 }
@@ -332,8 +332,8 @@ impl Ssd {
 fn programs_are_over(backend: &mut Backend, pages: impl IntoIterator<Item = Ppn>) {
     for page in pages {
         if let Some(block) = backend.ftl.program_is_over(page) {
-            let plane = backend.ftl.geometry.plane_of_block(block);
-            backend.flash.wake(backend.ftl.geometry.die_of_plane(plane));
+            let plane = backend.ftl.geometry().plane_of_block(block);
+            backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
         }
     }
 }

@@ -36,7 +36,7 @@ impl Ssd {
         }
         let serves = self.serves_host();
         let Self { backend, collector, .. } = self;
-        collector.permits.ask(asked, backend.ftl.space.free_blocks_by_plane());
+        collector.permits.ask(asked, backend.ftl.space().free_blocks_by_plane());
         if asked.until == Until::ReserveFull && serves {
             collector.permits.request_came();
         }
@@ -57,8 +57,8 @@ impl Ssd {
         }
         let ftl = &self.backend.ftl;
         let watermarks =
-            ftl.space.watermarks().expect("a drive watches its watermarks from the start");
-        let block = u64::from(ftl.data_pages_per_block()) * u64::from(ftl.geometry.page_size);
+            ftl.space().watermarks().expect("a drive watches its watermarks from the start");
+        let block = u64::from(ftl.data_pages_per_block()) * u64::from(ftl.geometry().page_size);
         Status {
             below_register: watermarks.below_register(),
             crossings: watermarks.crossings(),

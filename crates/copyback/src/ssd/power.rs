@@ -72,7 +72,7 @@ impl Ssd {
     /// Books what every die does as ended.
     fn stop_all(&mut self, now: Instant) {
         let backend = &mut self.backend;
-        for die in (0..backend.ftl.geometry.dies()).map(DieId::from_index) {
+        for die in (0..backend.ftl.geometry().dies()).map(DieId::from_index) {
             if backend.flash.die(die).operations().next().is_some() {
                 backend.observer.record(|| Entry::Cut { die, at: now });
             }
@@ -123,7 +123,7 @@ fn finished_image(backend: &Backend) -> Image {
     let mut image = backend.ftl.saved_image();
     let erases = in_dies(backend).filter(|operation| operation.command == Command::Erase);
     for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
-        image.erase(backend.ftl.geometry.block_of(*page));
+        image.erase(backend.ftl.geometry().block_of(*page));
     }
     image
 }
@@ -139,14 +139,14 @@ fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Ima
                 Command::Read => {}
                 Command::Erase if !operation.has_begun() => {}
                 Command::Erase => {
-                    image.erase_in_part(backend.ftl.geometry.block_of(page));
+                    image.erase_in_part(backend.ftl.geometry().block_of(page));
                     cut_off.cut_erases += 1;
                 }
                 Command::Program | Command::Copyback => {
-                    let Some(program) = backend.ftl.geometry.program_ended_by(page) else {
+                    let Some(program) = backend.ftl.geometry().program_ended_by(page) else {
                         continue;
                     };
-                    let pages = backend.ftl.geometry.pages_of_program(program);
+                    let pages = backend.ftl.geometry().pages_of_program(program);
                     if !operation.has_begun() {
                         pages.for_each(|page| image.blank(page));
                         continue;

@@ -42,7 +42,7 @@ impl RecoveryTime {
         let ssd = &config.ssd;
         let transfer = |bytes: u64| transfer_time(bytes, ssd.timing.transfer_rate);
         let metadata = transfer(ssd.power.metadata.0 * u64::from(ssd.striped_planes()));
-        let mut work = Work::new(config, &ftl.geometry);
+        let mut work = Work::new(config, ftl.geometry());
         let data_pages = ssd.data_pages_per_block() as u32;
         for block in image.blocks() {
             let die = work.geometry.die_of_plane(work.geometry.plane_of_block(block));
@@ -84,14 +84,14 @@ impl RecoveryTime {
         buffered_pages: u64,
         (image, scan): (&Image, &Scan),
     ) -> Self {
-        let mut work = Work::new(config, &ftl.geometry);
+        let mut work = Work::new(config, ftl.geometry());
         let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
-        let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry.page_size));
-        let pages = table + buffered_pages + ftl.staged.len() as u64;
-        let units = u64::from(ftl.geometry.units_per_program);
+        let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry().page_size));
+        let pages = table + buffered_pages + ftl.staged().len() as u64;
+        let units = u64::from(ftl.geometry().units_per_program);
         let together = work.timing.page_transfer * units;
         for number in 0..pages.div_ceil(units) {
-            let die = DieId::from_index((number % ftl.geometry.dies() as u64) as usize);
+            let die = DieId::from_index((number % ftl.geometry().dies() as u64) as usize);
             work.read(die, 0, together);
         }
         work.total(image, scan)

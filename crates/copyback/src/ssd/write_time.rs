@@ -41,7 +41,7 @@ mod tests {
         let mut write = |(version, (lpn, us)): (u64, &(u32, u64))| {
             ftl.host_writes_at(*us);
             let page = ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version).page;
-            ftl.blocks.class(ftl.geometry.block_of(page)).map(Class::index)
+            ftl.blocks().class(ftl.geometry().block_of(page)).map(Class::index)
         };
         (0..).zip(writes).filter_map(&mut write).collect()
     }

@@ -50,7 +50,7 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
     assert_eq!((counters.collections, counters.copybacks, counters.erases), (2, 2, 2));
     assert_eq!((counters.pages_moved, counters.host_programs), (2, 2));
     assert_eq!(toy.ssd.backend().observer.collecting_until(at(4_000_000)).as_ns(), 3_440_000);
-    let erased = |block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
+    let erased = |block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block));
     assert_eq!((0..8).map(erased).collect::<Vec<_>>(), [1, 0, 0, 0, 1, 0, 0, 0]);
 }
 
@@ -277,7 +277,7 @@ fn wear_is_levelled_after_a_collection() {
     let hot = (0..64).map(|write| write % 8);
     let pages: Vec<u32> = (0..16).chain(hot).collect();
     let mut toy = Toy::filled(&[("ssd.wear.static_threshold", "1")], &pages);
-    let erases = |toy: &Toy, block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
+    let erases = |toy: &Toy, block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block));
     assert_eq!([erases(&toy, 2), erases(&toy, 3)], [0, 0]);
     let worn = (0..8).map(|block| erases(&toy, block)).max();
     assert_eq!(worn, Some(3));
@@ -308,7 +308,7 @@ fn wear_is_levelled_by_the_numbers_of_blocks() {
         let mut toy = Toy::filled(&by_number, &pages.collect::<Vec<_>>());
         toy.writes(0, &[(1, hot[0]), (2, hot[1]), (3, hot[2]), (4, hot[3])]);
         toy.run();
-        let blocks = &toy.ssd.backend().ftl.blocks;
+        let blocks = toy.ssd.backend().ftl.blocks();
         let erases: Vec<_> = (0..8).map(|block| blocks.erase_count(BlockId(block))).collect();
         (toy.ssd.counters().levelling_runs, erases)
     };
@@ -345,7 +345,7 @@ fn wear_is_levelled_on_every_plane_that_was_collected() {
     assert_eq!((counters.collections, counters.joined), (2, 1));
     assert_eq!(counters.levelling_runs, 4);
     let still =
-        [2, 3, 12, 13].map(|block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block)));
+        [2, 3, 12, 13].map(|block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block)));
     assert_eq!(still, [1; 4]);
 }
 
@@ -424,12 +424,12 @@ fn a_block_is_lent_to_a_collection_only_if_the_host_has_none_open() {
     let moved = |ftl: &mut Ftl| {
         let page = ftl.lookup(Lpn(0)).expect("it has been written");
         ftl.relocate(page);
-        ftl.space[plane].lent
+        ftl.space()[plane].lent
     };
     (0..6).for_each(|lpn| assert!(write(&mut ftl, lpn)));
     assert!(!moved(&mut ftl), "the host has opened the block that it goes to");
     // Page by page until the open block is full, and the last free one is left to collections.
     assert!((1..16).cycle().take(40).any(|lpn| !write(&mut ftl, lpn)));
-    assert_eq!(ftl.space.free_blocks(plane), 1);
+    assert_eq!(ftl.space().free_blocks(plane), 1);
     assert!(moved(&mut ftl), "it opens one");
 }

@@ -132,7 +132,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
         toy.run();
     }
     assert!(toy.ssd.is_read_only());
-    let bad = toy.ssd.backend().ftl.bad_blocks.count().0;
+    let bad = toy.ssd.backend().ftl.bad_blocks().count().0;
     assert!(bad <= 6, "{bad} bad blocks leave fewer than the ten that are needed");
 }
 
@@ -140,7 +140,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
 fn a_block_whose_erase_fails_is_never_used_again() {
     let overwritten: Vec<u32> = (0..32).map(|write| write % 16).collect();
     let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL], &overwritten);
-    let bad = |toy: &Toy| toy.ssd.backend().ftl.bad_blocks.count().0;
+    let bad = |toy: &Toy| toy.ssd.backend().ftl.bad_blocks().count().0;
     let mut request = 0;
     while !toy.ssd.is_read_only() {
         toy.write(u64::from(request) * 10_000_000, request, request % 16);
@@ -150,7 +150,7 @@ fn a_block_whose_erase_fails_is_never_used_again() {
     // Each block has been erased once at most, and that failed. The drive needs ten of the sixteen.
     assert!(bad(&toy) > 6);
     assert_eq!(toy.ssd.counters().erases, bad(&toy));
-    assert!((0..16).all(|block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block)) <= 1));
+    assert!((0..16).all(|block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block)) <= 1));
     for lpn in 0..16 {
         toy.read(10_000_000_000 + u64::from(lpn) * 1_000_000, 1_000 + lpn, lpn);
     }
@@ -170,9 +170,9 @@ fn wear_is_levelled_though_a_bad_block_has_been_erased_least() {
     let pages: Vec<u32> = (0..16).chain(hot).collect();
     let mut toy = Toy::filled(&changes, &pages);
     let erased = |toy: &Toy| {
-        [2, 8, 12, 3, 4].map(|block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block)))
+        [2, 8, 12, 3, 4].map(|block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block)))
     };
-    assert_eq!((toy.ssd.backend().ftl.bad_blocks.count(), erased(&toy)), ((3, 3), [0; 5]));
+    assert_eq!((toy.ssd.backend().ftl.bad_blocks().count(), erased(&toy)), ((3, 3), [0; 5]));
     for request in 0..8 {
         toy.write(u64::from(request) * 10_000_000, request, request);
     }

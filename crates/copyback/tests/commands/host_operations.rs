@@ -134,7 +134,7 @@ fn of_planes_with_as_many_free_pages_the_one_after_the_last_written_is_next() {
     }
     toy.run();
     let ftl = &toy.ssd.backend().ftl;
-    let planes = (0..6).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
+    let planes = (0..6).filter_map(|lpn| Some(ftl.geometry().plane_of(ftl.lookup(Lpn(lpn))?).0));
     assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1]);
 }
 
@@ -152,7 +152,7 @@ fn pages_of_open_blocks_to_which_a_page_cannot_go_do_not_count_as_free() {
     }
     toy.run();
     let ftl = &toy.ssd.backend().ftl;
-    let planes = (0..4).filter_map(|lpn| Some(ftl.geometry.plane_of(ftl.lookup(Lpn(lpn))?).0));
+    let planes = (0..4).filter_map(|lpn| Some(ftl.geometry().plane_of(ftl.lookup(Lpn(lpn))?).0));
     // Each plane has an open block of one class: its other pages are of use to that class alone.
     assert_eq!(planes.collect::<Vec<_>>(), [0, 1, 1, 0]);
 }

@@ -46,7 +46,7 @@ fn burst(toy: &mut Toy, pages: u32) -> u64 {
 }
 
 fn free(toy: &Toy) -> u32 {
-    toy.ssd.backend().ftl.space.free_blocks(PlaneId(0)) as u32
+    toy.ssd.backend().ftl.space().free_blocks(PlaneId(0)) as u32
 }
 
 /// Collections in all, looked ahead to, in long idle periods, and caught up.

@@ -66,14 +66,14 @@ fn die_after(toy: &Toy, ns: u64) -> Vec<u64> {
 }
 
 fn free(toy: &Toy) -> usize {
-    toy.ssd.backend().ftl.space.free_blocks(PlaneId(0))
+    toy.ssd.backend().ftl.space().free_blocks(PlaneId(0))
 }
 
 fn block_of(toy: &Toy, lpn: u32) -> BlockId {
     toy.ssd
         .backend()
         .ftl
-        .geometry
+        .geometry()
         .block_of(toy.ssd.backend().ftl.lookup(Lpn(lpn)).expect("it holds data"))
 }
 
@@ -259,7 +259,7 @@ fn what_is_written_during_a_merge_is_not_copied_and_goes_to_the_next_update_bloc
     assert_eq!(toy.ended(2), Some(resumed));
     assert_eq!(die_after(&toy, resumed), ends(resumed, &steps(2, 3)));
     assert_work(&toy, merges(0, 0, 1, 0), 3, 3);
-    let geometry = toy.ssd.backend().ftl.geometry;
+    let geometry = toy.ssd.backend().ftl.geometry();
     let place =
         |lpn| geometry.page_offset(toy.ssd.backend().ftl.lookup(Lpn(lpn)).expect("it holds data"));
     assert_eq!([0, 1, 2, 3].map(place), [0, 0, 2, 3]);

@@ -39,14 +39,14 @@ fn brink(changes: &[(&str, &str)]) -> (Toy, u64) {
 }
 
 fn free(toy: &Toy) -> [usize; 2] {
-    [0, 1].map(|plane| toy.ssd.backend().ftl.space.free_blocks(PlaneId(plane)))
+    [0, 1].map(|plane| toy.ssd.backend().ftl.space().free_blocks(PlaneId(plane)))
 }
 
 /// The block and the offset that a page lies at.
 fn place(toy: &Toy, lpn: u32) -> Option<(u32, u32)> {
     let ftl = &toy.ssd.backend().ftl;
     let page = ftl.lookup(Lpn(lpn))?;
-    Some((ftl.geometry.block_of(page).0, ftl.geometry.page_offset(page)))
+    Some((ftl.geometry().block_of(page).0, ftl.geometry().page_offset(page)))
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn blocks_of_a_line_are_opened_and_freed_together_and_each_die_moves_its_own_pag
     assert_eq!(toy.log, expected);
     assert_eq!([4, 6].map(|lpn| place(&toy, lpn)), [(6, 0), (6, 1)].map(Some));
     assert_eq!([3, 5, 7].map(|lpn| place(&toy, lpn)), [(13, 3), (14, 0), (14, 1)].map(Some));
-    let erased = |block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
+    let erased = |block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block));
     assert_eq!((0..16).map(erased).sum::<u32>(), 2);
     assert_eq!([0, 8].map(erased), [1, 1]);
     assert_eq!(free(&toy), [2, 2]);
@@ -117,7 +117,7 @@ fn greedy_chooses_the_line_with_fewest_valid_pages_in_all() {
     // Lines 3 and 4 hold what has been written again since: nothing but pages 16 and 17, and what came last.
     let tally = toy.ssd.backend().ftl.line_tally().expect("it has lines");
     assert_eq!((tally.victims, tally.valid_pages), (1, 0));
-    let erased = |block| toy.ssd.backend().ftl.blocks.erase_count(BlockId(block));
+    let erased = |block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block));
     assert_eq!([3, 11].map(erased), [1, 1]);
 }
 

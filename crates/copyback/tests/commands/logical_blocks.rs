@@ -26,7 +26,7 @@ fn after(mapping: (&str, &str), kind: &str, rewritten: impl Iterator<Item = u32>
 
 /// Free blocks of each plane.
 fn free(toy: &Toy) -> Vec<usize> {
-    toy.ssd.backend().ftl.space.free_blocks_by_plane().collect()
+    toy.ssd.backend().ftl.space().free_blocks_by_plane().collect()
 }
 
 fn assert_work(toy: &Toy, merges: Merges, copies: u64, erases: u64) {

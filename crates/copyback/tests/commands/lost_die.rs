@@ -44,7 +44,7 @@ fn written(changes: &[(&str, &str)], groups: u32) -> Toy {
 
 fn die_of(toy: &Toy, lpn: u32) -> Option<DieId> {
     let ftl = &toy.ssd.backend().ftl;
-    ftl.lookup(Lpn(lpn)).map(|page| ftl.geometry.die_of_plane(ftl.geometry.plane_of(page)))
+    ftl.lookup(Lpn(lpn)).map(|page| ftl.geometry().die_of_plane(ftl.geometry().plane_of(page)))
 }
 
 fn pages_on(toy: &Toy, die: u32) -> Vec<u32> {

@@ -17,7 +17,7 @@ const OVER_THE_CHANNEL: (&str, &str) = ("ssd.gc.copyback", "false");
 /// Whether nobody can read the page at `offset` of `block`, which has been erased once or not at all.
 fn fails(toy: &Toy, block: u32, offset: u32) -> bool {
     let ftl = &toy.ssd.backend().ftl;
-    let page = ftl.geometry.page(BlockId(block), offset);
+    let page = ftl.geometry().page(BlockId(block), offset);
     ftl.sense(page, Strain::default()).any(|sensed| matches!(sensed, Sensed::Uncorrectable(_)))
 }
 
@@ -38,7 +38,7 @@ fn brink(changes: &[(&str, &str)]) -> Toy {
 }
 
 fn at(toy: &Toy, block: u32, offset: u32) -> Ppn {
-    toy.ssd.backend().ftl.geometry.page(BlockId(block), offset)
+    toy.ssd.backend().ftl.geometry().page(BlockId(block), offset)
 }
 
 fn page_of(toy: &Toy, lpn: u32) -> Option<Ppn> {

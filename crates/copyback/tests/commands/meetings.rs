@@ -238,7 +238,7 @@ fn a_read_suspends_the_erase_of_a_block_that_is_refreshed() {
     toy.assert_ends(4, erases + 700_000 + 5_000 + READ);
     let erased = erases + 1_500_000 + SUSPENDING + READ;
     toy.run_until(erased - 1);
-    let free = |toy: &Toy| toy.ssd.backend().ftl.space.free_blocks(PlaneId(0));
+    let free = |toy: &Toy| toy.ssd.backend().ftl.space().free_blocks(PlaneId(0));
     let before = free(&toy);
     toy.run_until(erased);
     assert_eq!(free(&toy), before + 1);

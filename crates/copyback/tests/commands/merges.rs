@@ -50,7 +50,7 @@ fn blocks_written_in_order_are_data_blocks_without_any_merge() {
     toy.run();
     assert_eq!(toy.ended(15), Some(15 * 300_000 + WRITE));
     assert_work(&toy, Merges::default(), 0, 0);
-    assert_eq!(toy.ssd.backend().ftl.space.free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.space().free_blocks_by_plane().sum::<usize>(), 4);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn pages_that_hold_no_data_are_not_copied_and_their_places_stay_empty() {
     toy.assert_ends(1, copies * COPY + 2 * ERASE + WRITE);
     assert_work(&toy, Merges { full: 1, ..Merges::default() }, copies, 2);
     // Page 3 lies at its place in the new data block, behind the empty one.
-    let geometry = toy.ssd.backend().ftl.geometry;
+    let geometry = toy.ssd.backend().ftl.geometry();
     let page = toy.ssd.backend().ftl.lookup(copyback::ids::Lpn(3)).expect("it holds data");
     assert_eq!(geometry.page_offset(page), 3);
     toy.run();
@@ -244,7 +244,7 @@ fn a_superblock_fills_the_block_that_a_compaction_has_left_open() {
     toy.write(0, 1, 0);
     // Pages 2 and 3 and the last page 0: one place is left, for the write.
     toy.assert_ends(1, 3 * COPY + 3 * ERASE + WRITE);
-    assert_eq!(toy.ssd.backend().ftl.space.free_blocks_by_plane().sum::<usize>(), 4);
+    assert_eq!(toy.ssd.backend().ftl.space().free_blocks_by_plane().sum::<usize>(), 4);
     toy.run();
 }
 

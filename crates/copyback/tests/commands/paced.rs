@@ -111,7 +111,7 @@ fn without_requests_collections_go_on_to_the_soft_threshold() {
     let mut toy = on_the_brink(PACED, &[]);
     toy.writes(0, &writes(5));
     toy.run();
-    assert!(toy.ssd.backend().ftl.space.free_blocks(PlaneId(0)) >= 3);
+    assert!(toy.ssd.backend().ftl.space().free_blocks(PlaneId(0)) >= 3);
     assert_eq!(toy.ssd.counters().pacing.throttled, 0);
 }
 

@@ -168,7 +168,7 @@ fn surplus_pages_wait_in_dram_until_the_die_is_idle() {
     assert_eq!(toy.ended(2), Some(1_993_000), "page 1 of the first plane comes from DRAM");
     assert_eq!(toy.ssd.counters().cached_reads, 1);
     toy.run();
-    assert_eq!(toy.ssd.backend().ftl.staged.len(), 0);
+    assert_eq!(toy.ssd.backend().ftl.staged().len(), 0);
     let counters = toy.ssd.counters();
     assert_eq!(counters.programs - counters.host_programs, 2);
 }
@@ -212,7 +212,7 @@ fn out_of_step(width: &str) -> Toy {
     let [together, paired, ..] = moves(&toy);
     assert_eq!((together, paired), (4, 2), "the third plane holds nothing");
     let offsets =
-        [0, 1, 2].map(|plane| toy.ssd.backend().ftl.space.next_aligned_offset(PlaneId(plane)));
+        [0, 1, 2].map(|plane| toy.ssd.backend().ftl.space().next_aligned_offset(PlaneId(plane)));
     assert_eq!(offsets, [3, 3, 0]);
     toy
 }
@@ -246,7 +246,7 @@ fn pages_of_planes_out_of_step_wait_in_dram() {
     toy.run();
     let counters = toy.ssd.counters();
     assert_eq!(counters.joined, joined + 1, "the third plane is collected with another");
-    assert_eq!((counters.pages_moved - moved, toy.ssd.backend().ftl.staged.len()), (6, 0));
+    assert_eq!((counters.pages_moved - moved, toy.ssd.backend().ftl.staged().len()), (6, 0));
     assert_eq!(
         moves(&toy),
         [alone[0], alone[1], alone[2], alone[3], 6],

@@ -35,7 +35,7 @@ fn above(changes: &[(&str, &str)]) -> Toy {
 }
 
 fn free(toy: &Toy) -> u32 {
-    toy.ssd.backend().ftl.space.free_blocks(PlaneId(0)) as u32
+    toy.ssd.backend().ftl.space().free_blocks(PlaneId(0)) as u32
 }
 
 /// Collections in all, those forced and those in idle time.
@@ -214,7 +214,7 @@ fn what_can_still_be_written_is_what_all_planes_can_take_alike() {
         let mut toy = Toy::filled(&changes, &[0, 2, 4, 6, 8, 1]);
         toy.ask(0, until_target(0));
         let free =
-            [PlaneId(0), PlaneId(1)].map(|plane| toy.ssd.backend().ftl.space.free_blocks(plane));
+            [PlaneId(0), PlaneId(1)].map(|plane| toy.ssd.backend().ftl.space().free_blocks(plane));
         assert!(free[0] < free[1], "{free:?}");
         let least = free[0] as u64;
         // Of two planes, blocks above the two that must be free, in bytes.
@@ -234,7 +234,7 @@ fn planes_that_are_counted_together_go_for_as_many_times_the_target() {
         toy.ask(ASKED_AT, until_target(target));
         toy.run();
         let free: usize = [0, 1]
-            .map(|plane| toy.ssd.backend().ftl.space.free_blocks(PlaneId(plane)))
+            .map(|plane| toy.ssd.backend().ftl.space().free_blocks(PlaneId(plane)))
             .iter()
             .sum();
         assert_eq!(free as u32, 2 * target);

@@ -28,7 +28,7 @@ fn a_page_that_was_being_programmed_is_lost_and_its_block_filled_on_behind_it() 
             .backend()
             .ftl
             .lookup(Lpn(lpn))
-            .map(|page| toy.ssd.backend().ftl.geometry.page_offset(page))
+            .map(|page| toy.ssd.backend().ftl.geometry().page_offset(page))
     };
     assert_eq!([5, 6, 7].map(place), [Some(0), None, Some(2)]);
 }
@@ -43,7 +43,7 @@ fn torn_with(paired_pages: &str) -> (Cut, [Option<(BlockId, u32)>; 3]) {
     let ftl = &toy.ssd.backend().ftl;
     let place = |lpn| {
         let page = ftl.lookup(Lpn(lpn))?;
-        Some((ftl.geometry.block_of(page), ftl.geometry.page_offset(page)))
+        Some((ftl.geometry().block_of(page), ftl.geometry().page_offset(page)))
     };
     let places = [5, 6, 7].map(place);
     (cut, places)
@@ -100,11 +100,11 @@ fn a_mapping_that_fits_in_its_cache_knows_the_pages_that_a_cut_has_left_in_dram(
     let mut toy = about_to_collect(width, &[0, 1, 2], &[CUT_LATER, mapping]);
     toy.write(0, 1, CALLS);
     toy.run_until(1_000_000);
-    assert_eq!(toy.ssd.backend().ftl.staged.len(), 2, "as in a collection without cuts");
+    assert_eq!(toy.ssd.backend().ftl.staged().len(), 2, "as in a collection without cuts");
     toy.cut_power(1_100_000);
-    assert_eq!(toy.ssd.backend().ftl.staged.len(), 2, "capacitors keep what is in DRAM");
+    assert_eq!(toy.ssd.backend().ftl.staged().len(), 2, "capacitors keep what is in DRAM");
     toy.run();
-    assert_eq!(toy.ssd.backend().ftl.staged.len(), 0);
+    assert_eq!(toy.ssd.backend().ftl.staged().len(), 0);
     let mapping = toy.ssd.counters().mapping;
     toy.reads(20_000_000, &[(2, 2), (3, 4)]);
     toy.run();
@@ -117,11 +117,11 @@ fn a_mapping_that_fits_in_its_cache_knows_the_pages_that_a_cut_has_left_in_dram(
 fn blocks_stay_as_worn_as_they_were() {
     let overwritten: Vec<u32> = (0..160).map(|write| write * 7 % 16).collect();
     let mut toy = Toy::filled(&[UNPROTECTED], &overwritten);
-    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks.erase_counts().collect();
+    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks().erase_counts().collect();
     assert!(worn.iter().any(|erases| *erases > 2), "{worn:?}");
     let cut = toy.cut_power(1);
     assert_eq!(cut.scan.erased, []);
-    assert_eq!(toy.ssd.backend().ftl.blocks.erase_counts().collect::<Vec<_>>(), worn);
+    assert_eq!(toy.ssd.backend().ftl.blocks().erase_counts().collect::<Vec<_>>(), worn);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_block_whose_erase_was_cut_off_is_erased_again_and_wears_by_one_erase() {
     toy.write(0, 1, 3);
     let cut = toy.cut_power(1_000_000);
     assert_eq!((cut.cut_erases, cut.scan.erased), (1, vec![BlockId(0)]));
-    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks.erase_counts().collect();
+    let worn: Vec<u32> = toy.ssd.backend().ftl.blocks().erase_counts().collect();
     assert_eq!(worn, [1, 0, 0, 0, 0, 0, 0, 0]);
 }
 
@@ -222,7 +222,7 @@ fn a_block_that_the_host_fills_on_after_a_cut_is_its_own() {
     let mut toy = Toy::new(&[UNPROTECTED, ("ssd.ftl.placement", "\"one_class\"")]);
     toy.writes(0, &[(1, 5), (2, 6)]);
     toy.cut_power(1_000_000);
-    let plane = &toy.ssd.backend().ftl.space[PlaneId(0)];
+    let plane = &toy.ssd.backend().ftl.space()[PlaneId(0)];
     // Seven blocks are free: no collection can have opened the eighth because the host could not.
     assert_eq!((plane.free_blocks(), plane.lent), (7, false));
     assert_eq!(plane.frontiers().map(|open| open.next_page).collect::<Vec<_>>(), [2]);

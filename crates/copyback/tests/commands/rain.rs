@@ -38,7 +38,7 @@ pub fn written(changes: &[(&str, &str)], pairs: u32) -> Toy {
 fn die_of(toy: &Toy, lpn: u32) -> DieId {
     let ftl = &toy.ssd.backend().ftl;
     let page = ftl.lookup(Lpn(lpn)).expect("it has been written");
-    ftl.geometry.die_of_plane(ftl.geometry.plane_of(page))
+    ftl.geometry().die_of_plane(ftl.geometry().plane_of(page))
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_die_that_holds_parity_goes_round_and_every_second_page_has_one_of_parity(
         let ftl = &toy.ssd.backend().ftl;
         let of_line = |lpn: &u32| {
             let page = ftl.lookup(Lpn(*lpn)).expect("it has been written");
-            ftl.geometry.block_in_plane(ftl.geometry.block_of(page)) == line
+            ftl.geometry().block_in_plane(ftl.geometry().block_of(page)) == line
         };
         let dies: Vec<_> = (0..24).filter(of_line).map(|lpn| die_of(&toy, lpn)).collect();
         assert_eq!(dies.len(), 8, "line {line}");
@@ -302,7 +302,7 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
         let (mut toy, ns) =
             collecting(&[("ssd.gc.line_erase", erase), ("ssd.gc.rotating", "true")]);
         let freed = |toy: &Toy| toy.ssd.backend().ftl.line_tally().expect("it has lines").freed;
-        let space = &toy.ssd.backend().ftl.space;
+        let space = toy.ssd.backend().ftl.space();
         let victims: Vec<_> = space.planes().filter_map(|plane| space[plane].reclaiming).collect();
         // Of lines that were collected before.
         let before = 3 * freed(&toy);

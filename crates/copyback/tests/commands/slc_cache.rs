@@ -59,7 +59,7 @@ fn idle_time_folds_what_is_full_page_by_page_and_gives_the_block_back() {
     assert_eq!((cache(&toy).valid, cache(&toy).died()), (0, 0));
     let ftl = &toy.ssd.backend().ftl;
     assert!(!ftl.is_in_cache(ftl.lookup(Lpn(0)).expect("it was written")));
-    assert_eq!(ftl.blocks.erase_count(BlockId(0)), 1);
+    assert_eq!(ftl.blocks().erase_count(BlockId(0)), 1);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
             toy.run_until(start + step * 50_000);
             let ftl = &toy.ssd.backend().ftl;
             // Block 0 is the static one.
-            if ftl.space[plane].reclaiming != Some(BlockId(0)) {
+            if ftl.space()[plane].reclaiming != Some(BlockId(0)) {
                 continue;
             }
             let left = u32::from(ftl.valid_pages(BlockId(0)));

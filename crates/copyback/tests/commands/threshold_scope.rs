@@ -23,7 +23,7 @@ fn uneven(scope: &str) -> Toy {
 }
 
 fn free(toy: &Toy, plane: u32) -> usize {
-    toy.ssd.backend().ftl.space.free_blocks(PlaneId(plane))
+    toy.ssd.backend().ftl.space().free_blocks(PlaneId(plane))
 }
 
 /// Writes so many pages to the second die, and runs until all is done. Returns collections and free blocks.

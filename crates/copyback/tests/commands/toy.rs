@@ -101,7 +101,7 @@ impl Toy {
                 ftl.paging_mut().make_room_for_entry().expect("all entries fit");
                 ftl.load_entry(Lpn(*lpn));
             }
-            let plane = ftl.allocation.plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));
+            let plane = ftl.allocation().plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));
             if ftl.want(plane, Lpn(*lpn)) {
                 collect(&mut ftl, plane);
             }
@@ -325,8 +325,8 @@ impl Toy {
 
 /// Collects `plane` while it is short of space, and nothing to level wear.
 fn collect(ftl: &mut Ftl, plane: PlaneId) {
-    let die = ftl.geometry.die_of_plane(plane);
-    let bit = 1 << (plane.0 % ftl.geometry.planes_per_die);
+    let die = ftl.geometry().die_of_plane(plane);
+    let bit = 1 << (plane.0 % ftl.geometry().planes_per_die);
     while ftl.planes_to_collect(die) & bit != 0 {
         let Some(mut job) = Job::on_demand(plane, ftl) else { return };
         while let Some(step) = job.next_step(ftl) {

@@ -117,7 +117,7 @@ impl Chain {
 
     /// The block that a page lies in.
     fn block_of(&self, page: u32) -> Option<BlockId> {
-        self.ftl.lookup(Lpn(page)).map(|page| self.ftl.geometry.block_of(page))
+        self.ftl.lookup(Lpn(page)).map(|page| self.ftl.geometry().block_of(page))
     }
 
     /// Collects a block, and returns the pages that were in it.

@@ -311,8 +311,8 @@ fn drive(config: &Config, device: u32) -> Ssd {
     let mut version = 0;
     let again = (0..pages).map(|page| (page * 7 + device * 3) % pages);
     for lpn in (0..pages).chain(again) {
-        let plane = ftl.allocation.plane_of(Lpn(lpn));
-        let any = (0..ftl.geometry.planes()).map(PlaneId::from_index);
+        let plane = ftl.allocation().plane_of(Lpn(lpn));
+        let any = (0..ftl.geometry().planes()).map(PlaneId::from_index);
         let Some(plane) = plane.or_else(|| {
             any.into_iter().find(|plane| ftl.accepts(*plane, HostPage::without_hint(Lpn(lpn))))
         }) else {
@@ -320,7 +320,7 @@ fn drive(config: &Config, device: u32) -> Ssd {
         };
         version += 1;
         ftl.write(plane, HostPage::without_hint(Lpn(lpn)), version);
-        for die in 0..ftl.geometry.dies() {
+        for die in 0..ftl.geometry().dies() {
             collect_untimed(&mut ftl, DieId::from_index(die));
         }
     }

@@ -169,7 +169,7 @@ fn prepared(settings: &[(&str, &str)]) -> Saved {
     device.advance(u64::MAX);
     assert_eq!(device.read_only(), None);
     let bad_blocks: u64 =
-        device.devices().iter().map(|device| device.ftl.bad_blocks.count().0).sum();
+        device.devices().iter().map(|device| device.ftl.bad_blocks().count().0).sum();
     assert_eq!(bad_blocks > 0, !config.ssd.faults.are_none(), "{bad_blocks} bad blocks");
     let file = state::to_bytes(&config, &device).expect("memory takes any bytes");
     let content = zstd::decode_all(&file[HEADER..]).expect("a state is compressed");

@@ -490,14 +490,14 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let devices = prepared(config);
     let device = &devices.devices()[0];
     let tally = device.tally();
-    let before: u64 = device.ftl.blocks.erase_counts().map(u64::from).sum();
+    let before: u64 = device.ftl.blocks().erase_counts().map(u64::from).sum();
     equal("erases of the preparation", &before, &tally.erases)?;
-    let blocks = device.ftl.geometry.blocks() as f64;
+    let blocks = device.ftl.geometry().blocks() as f64;
     let striped = u64::from(config.ssd.striped_planes());
     let mean = outcome.float("/wear/erase_count/mean").unwrap_or(f64::NAN);
     let after = (mean * blocks).round() as u64;
     let most = before + outcome.number("/flash/erases") / striped;
-    let under_way = device.ftl.geometry.planes() as u64;
+    let under_way = device.ftl.geometry().planes() as u64;
     holds(&format!("{after} erases in all, not {most}"), after <= most && after + under_way >= most)
 }
 

@@ -52,14 +52,14 @@ pub fn drive(case: &Case) -> Result<Met, String> {
     let hot = draw.small_within(1, pages);
     let (trims, begins) = (draw.of(&[0.0, 0.05, 0.3]), draw.of(&[0.02, 0.2, 0.8]));
     let most_steps = draw.small_within(1, 40);
-    for operation in 0..(2 * drive.device.ftl.geometry.pages() as u64).clamp(500, 4_000) {
+    for operation in 0..(2 * drive.device.ftl.geometry().pages() as u64).clamp(500, 4_000) {
         let most = if draw.chance(0.8) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
         match draw.chance(trims) {
             true => drive.device.trim(lpn)?,
             false => drive.write(lpn)?,
         }
-        let plane = PlaneId(draw.within(0, drive.device.ftl.geometry.planes() as u64 - 1) as u32);
+        let plane = PlaneId(draw.within(0, drive.device.ftl.geometry().planes() as u64 - 1) as u32);
         if draw.chance(begins) {
             drive.begin(plane, &mut draw);
         }
@@ -78,7 +78,7 @@ pub fn drive(case: &Case) -> Result<Met, String> {
 
 impl Drive {
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
-        let plane = self.device.ftl.allocation.plane_of(lpn).ok_or("it has a plane")?;
+        let plane = self.device.ftl.allocation().plane_of(lpn).ok_or("it has a plane")?;
         while !self.has_room(plane, lpn) && self.finish_or_begin(plane) {}
         if !self.device.ftl.accepts(plane, HostPage::without_hint(lpn)) {
             return Err(format!("no room for {lpn:?}"));
@@ -104,8 +104,8 @@ impl Drive {
     /// short of space.
     fn has_room(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
         let ftl = &mut self.device.ftl;
-        let die = ftl.geometry.die_of_plane(plane);
-        let bit = 1 << (plane.0 % ftl.geometry.planes_per_die);
+        let die = ftl.geometry().die_of_plane(plane);
+        let bit = 1 << (plane.0 % ftl.geometry().planes_per_die);
         let must = ftl.want(plane, lpn);
         let is_short = ftl.planes_to_collect(die) & bit != 0;
         let waits = self.delays && ftl.can_wait(plane);
@@ -118,7 +118,7 @@ impl Drive {
             return;
         }
         let ftl = &mut self.device.ftl;
-        let die = ftl.geometry.die_of_plane(plane);
+        let die = ftl.geometry().die_of_plane(plane);
         let job = match draw.within(0, 3) {
             0 | 1 => Job::owed(die, ftl),
             2 => Job::in_advance(Reason::Compaction, plane, ftl),

@@ -27,7 +27,7 @@ pub fn drive(case: &Case) -> Result<(), String> {
     let pages = device.ftl.logical_pages() as u64;
     let hot = draw.within(1, pages);
     let trims = draw.of(&[0.0, 0.05, 0.3]);
-    for operation in 0..(2 * device.ftl.geometry.pages() as u64).clamp(500, 8_000) {
+    for operation in 0..(2 * device.ftl.geometry().pages() as u64).clamp(500, 8_000) {
         let most = if draw.chance(0.7) { hot } else { pages };
         let lpn = Lpn(draw.within(0, most - 1) as u32);
         if device.is_full() {
@@ -55,7 +55,7 @@ impl Device {
 
     /// Whether it takes no writes any more: it is read-only, or has lost its victims.
     fn is_full(&self) -> bool {
-        self.ftl.bad_blocks.is_read_only() || self.ftl.out_of_victims(0).is_some()
+        self.ftl.bad_blocks().is_read_only() || self.ftl.out_of_victims(0).is_some()
     }
 
     /// Writes a page to a plane that accepts it.
@@ -98,7 +98,7 @@ impl Device {
             return check::holds(&format!("room for {lpn:?}"), self.is_full());
         };
         self.write_to(plane, lpn);
-        let die = self.ftl.geometry.die_of_plane(plane);
+        let die = self.ftl.geometry().die_of_plane(plane);
         collect_untimed(&mut self.ftl, die);
         self.read(lpn)
     }
@@ -123,13 +123,13 @@ impl Device {
     }
 
     fn plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
-        if let Allocation::Dynamic { .. } = self.ftl.allocation {
+        if let Allocation::Dynamic { .. } = self.ftl.allocation() {
             return self.next_free_plane(lpn);
         }
-        let die = self.ftl.allocation.die_of(lpn, &self.ftl.geometry)?;
+        let die = self.ftl.allocation().die_of(lpn, self.ftl.geometry())?;
         // A trim may have given a die something to collect.
         collect_untimed(&mut self.ftl, die);
-        match self.ftl.allocation.plane_of(lpn) {
+        match self.ftl.allocation().plane_of(lpn) {
             Some(plane) => {
                 if self.ftl.want(plane, lpn) {
                     collect_untimed(&mut self.ftl, die);
@@ -141,7 +141,7 @@ impl Device {
     }
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
-        let dies = self.ftl.geometry.dies();
+        let dies = self.ftl.geometry().dies();
         for _ in 0..dies {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
@@ -168,7 +168,7 @@ impl Device {
             return Err("two logical pages share a physical one".into());
         }
         let mut valid = 0;
-        for block in (0..self.ftl.geometry.blocks()).map(copyback::ids::BlockId::from_index) {
+        for block in (0..self.ftl.geometry().blocks()).map(copyback::ids::BlockId::from_index) {
             valid += usize::from(self.ftl.valid_pages(block));
         }
         if valid != held {

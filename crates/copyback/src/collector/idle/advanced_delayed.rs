@@ -147,7 +147,7 @@ impl IdleTime {
     fn look_ahead_job(&self, backend: &mut Backend, die: DieId, now: Instant) -> Option<Job> {
         let look_ahead = self.schedule.look_ahead.as_ref()?;
         let fits = |cost: Cost| look_ahead.fits(cost.pages, cost.blocks, now);
-        let geometry = backend.ftl.geometry;
+        let geometry = *backend.ftl.geometry();
         let of_die = |expected: &&Expected| geometry.die_of_plane(expected.plane) == die;
         let mut expected = self.expected.iter().filter(of_die);
         expected.find_map(|expected| Job::called_for(expected, &mut backend.ftl, fits))
@@ -167,6 +167,6 @@ impl IdleTime {
 
 /// The numbers of the planes of `die`.
 fn plane_numbers(backend: &Backend, die: DieId) -> Range<u32> {
-    let first = backend.ftl.geometry.first_plane(die).0;
-    first..first + backend.ftl.geometry.planes_per_die
+    let first = backend.ftl.geometry().first_plane(die).0;
+    first..first + backend.ftl.geometry().planes_per_die
 }

@@ -21,8 +21,8 @@ pub struct Announced {
 /// What the announced commands will write, and where. Writes that have no place of their own go to the dies in
 /// turn, from `next_die` on.
 pub(super) fn foresee(commands: &[Announced], ftl: &Ftl, next_die: usize) -> Vec<Expected> {
-    let mut turns = vec![0; ftl.geometry.dies()];
-    let mut places: Vec<Option<usize>> = vec![None; ftl.geometry.planes()];
+    let mut turns = vec![0; ftl.geometry().dies()];
+    let mut places: Vec<Option<usize>> = vec![None; ftl.geometry().planes()];
     let mut expected: Vec<Expected> = Vec::new();
     let writes = commands.iter().filter(|command| command.writes);
     let pages =
@@ -41,7 +41,7 @@ pub(super) fn foresee(commands: &[Announced], ftl: &Ftl, next_die: usize) -> Vec
 /// The plane that the write of `lpn` will go to: for sure, if the allocation fixes it; else if dies, of which it
 /// is the turn of `die`, and planes take their turns.
 fn plane_of(lpn: Lpn, die: usize, ftl: &Ftl, turns: &mut [u32]) -> PlaneId {
-    let (allocation, geometry) = (&ftl.allocation, &ftl.geometry);
+    let (allocation, geometry) = (ftl.allocation(), ftl.geometry());
     if let Some(plane) = allocation.plane_of(lpn) {
         return plane;
     }

@@ -151,7 +151,7 @@ impl IdleTime {
             self.is_long = true;
             let until = Until::LongIdle(self.goal);
             let asked = Asked::until(until);
-            self.compaction.ask(asked, backend.ftl.space.free_blocks_by_plane());
+            self.compaction.ask(asked, backend.ftl.space().free_blocks_by_plane());
         }
         if self.schedule.is_quiet() {
             backend.flash.wake_all();

@@ -29,6 +29,7 @@ use crate::one_of::one_of;
 use crate::placement::HostPage;
 
 use super::Placed;
+use super::block_manager::BlockManager;
 use super::chunks;
 use super::idle_time::Expected;
 use super::image::Image;
@@ -40,7 +41,6 @@ use super::tables::Tables;
 use buffered_log_block::BufferedLogBlock;
 use log_block::LogBlock;
 use page::Page;
-pub(super) use page::choose_native;
 use superblock::Superblock;
 
 one_of! {
@@ -150,7 +150,8 @@ pub trait Mapping {
         }
         let placed = self.place(tables, plane, page);
         if !tables.is_translation_page(page.lpn) {
-            tables.streams.host_wrote(page, placed.page, told, &tables.geometry);
+            let BlockManager { streams, geometry, .. } = &mut tables.manager;
+            streams.host_wrote(page, placed.page, told, geometry);
         }
         placed
     }

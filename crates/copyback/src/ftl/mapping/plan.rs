@@ -115,7 +115,7 @@ impl ReclaimPlan {
     pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
         match self.work {
             Work::Victim { moved } => ftl.next_valid(self.victim, moved),
-            Work::Striped => ftl.next_to_move(self.victim),
+            Work::Striped => ftl.lines()?.next_to_move(self.victim),
             Work::Merge(plane) => ftl.next_merge_page(plane),
             Work::Done => None,
         }
@@ -124,7 +124,7 @@ impl ReclaimPlan {
     /// A page that could not be read, has been made up and is to be programmed.
     pub fn made_up_page(&self, ftl: &Ftl) -> Option<Ppn> {
         match self.work {
-            Work::Striped => ftl.next_made_up(self.victim),
+            Work::Striped => ftl.lines()?.next_made_up(self.victim),
             Work::Victim { .. } | Work::Merge(_) | Work::Done => None,
         }
     }
@@ -133,7 +133,8 @@ impl ReclaimPlan {
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         match self.work {
             Work::Victim { .. } | Work::Striped => {
-                ftl.may_erase(self.victim).then_some(self.victim)
+                let may_erase = ftl.lines().is_none_or(|lines| lines.may_erase(self.victim));
+                may_erase.then_some(self.victim)
             }
             Work::Merge(plane) => ftl.next_merge_erase(plane),
             Work::Done => None,
@@ -159,7 +160,8 @@ impl ReclaimPlan {
             Work::Victim { .. } => ftl.geometry.block_of(page) == self.victim,
             // One that is made up is not read again.
             Work::Striped => {
-                ftl.geometry.block_of(page) == self.victim && ftl.is_read_to_move(page)
+                ftl.geometry.block_of(page) == self.victim
+                    && ftl.lines().is_none_or(|lines| lines.is_read_to_move(page))
             }
             // The block may be in use again.
             Work::Done => false,

@@ -13,12 +13,14 @@ use crate::victim::Victims;
 
 use super::Ftl;
 use super::audit::Audit;
+use super::block_manager::BlockManager;
 use super::image::Image;
 use super::mapping::{AnyMapping, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
 use super::staged::StagedPage;
 use super::tables::Tables;
+use super::units::{Units, each as each_unit, reopen_for_host};
 
 pub(super) use survey::Survey;
 
@@ -54,13 +56,13 @@ impl Ftl {
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.staged) {
             // Where power may fail, reads do not.
             let (plane, origin, is_lost) = (*plane, Origin::Moved { class: None }, false);
-            tables.staged.add(*lpn, StagedPage { plane, origin, is_lost });
+            tables.manager.staged.add(*lpn, StagedPage { plane, origin, is_lost });
         }
         // What was staged holds data, too.
-        tables.begin_cache();
+        tables.begin_pool();
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
-        tables.audit = Some(Box::new(audit));
+        tables.manager.audit = Some(Box::new(audit));
         each!(&mut mapping, mapping => mapping.recover_entries(&mut tables, image));
         let scan = Scan { erased: survey.erased_blocks().collect() };
         (Self { tables, mapping }, scan)
@@ -68,7 +70,7 @@ impl Ftl {
 
     /// From now on programs take time, and the power may fail.
     pub fn begin_timed(&mut self) {
-        if let Some(audit) = &mut self.tables.audit {
+        if let Some(audit) = &mut self.tables.manager.audit {
             audit.begin();
         }
     }
@@ -81,7 +83,7 @@ impl Ftl {
     /// The program of `page` is over. Returns the block with the page that it superseded, if no program
     /// supersedes a page there any more.
     pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {
-        self.tables.audit.as_mut()?.programmed(page)
+        self.tables.manager.audit.as_mut()?.programmed(page)
     }
 }
 
@@ -89,15 +91,17 @@ impl Tables {
     /// Takes over every block as it was found.
     fn recover(&mut self, mapping: &mut AnyMapping, survey: &Survey<'_>, config: &Config) {
         for (lpn, page) in survey.found() {
-            self.map.set(lpn, page);
-            self.blocks.program(self.geometry.block_of(page), self.geometry.page_offset(page));
+            self.manager.map.set(lpn, page);
+            self.manager
+                .blocks
+                .program(self.geometry.block_of(page), self.geometry.page_offset(page));
         }
         for block in survey.image.blocks() {
             let erases = survey.image.blocks[block.index()].erases;
             let erases = erases + u32::from(survey.is_erased(block));
-            self.blocks.set_erase_count(block, erases);
+            self.manager.blocks.set_erase_count(block, erases);
             if erases > 0 {
-                self.wear.erased(self.geometry.plane_of_block(block), block, erases);
+                self.manager.wear.erased(self.geometry.plane_of_block(block), block, erases);
             }
         }
         for plane in self.space.planes() {
@@ -105,7 +109,8 @@ impl Tables {
             each!(&mut *mapping, mapping => mapping.recover_plane(self, plane, &blocks, survey));
         }
         each!(mapping, mapping => mapping.recover(self, survey));
-        self.space.planes().for_each(|plane| self.free_blocks_changed(plane));
+        let manager = &mut self.manager;
+        manager.space.planes().for_each(|plane| manager.free_blocks_changed(plane));
     }
 
     /// Frees what is not written on `plane`. Returns the blocks that are, the one that was written last at the end.
@@ -117,12 +122,13 @@ impl Tables {
     ) -> Vec<BlockId> {
         let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
         blocks.sort_by_key(|block| survey.last_program(*block));
-        self.space[plane] = Plane::new(config, std::iter::empty());
-        self.space[plane].spare = 0;
-        let is_static = |block| self.slc.as_ref().is_some_and(|cache| cache.is_static(block));
-        let is_free = |block: &&BlockId| survey.written(**block) == 0 && !is_static(**block);
+        self.manager.space[plane] = Plane::new(config, std::iter::empty());
+        self.manager.space[plane].spare = 0;
+        let BlockManager { space, blocks: known, .. } = &mut self.manager;
+        let is_free =
+            |block: &&BlockId| survey.written(**block) == 0 && !known.is_static_slc(**block);
         for block in blocks.iter().filter(is_free) {
-            self.space[plane].free.push(*block, self.blocks.erase_count(*block));
+            space[plane].free.push(*block, known.erase_count(*block));
         }
         blocks.retain(|block| survey.written(*block) > 0);
         blocks
@@ -140,18 +146,21 @@ impl Tables {
             blocks.iter().partition(|block| survey.role(**block) == Role::Cache);
         let cached: Vec<_> =
             cached.into_iter().map(|block| (block, survey.written(block))).collect();
-        self.recover_cache(plane, &cached);
+        let Self { manager, units, .. } = self;
+        if let Some(pool) = units.slc_pool_mut() {
+            pool.recover(manager, plane, &cached);
+        }
         let mut by_opening = blocks.clone();
         by_opening.sort_by_key(|block| survey.first_program(*block));
-        by_opening.into_iter().for_each(|block| self.victims.opened(plane, block));
+        by_opening.into_iter().for_each(|block| manager.victims.opened(plane, block));
         let mut filled = Vec::new();
         for block in blocks.iter().rev() {
             let next_page = survey.written(*block);
             let stream = stream_of(survey.role(*block));
-            self.blocks.open(*block, stream.class(), self.streams.clock);
-            self.streams.opened(stream.class());
-            let state = &mut self.space[plane];
-            if next_page < self.limits.data_pages && state.frontier(stream).is_none() {
+            manager.blocks.open(*block, stream.class(), manager.streams.clock);
+            manager.streams.opened(stream.class());
+            let state = &mut manager.space[plane];
+            if next_page < manager.limits.data_pages && state.frontier(stream).is_none() {
                 *state.frontier_mut(stream) = Some(Frontier { block: *block, next_page });
             } else {
                 filled.push(*block);
@@ -162,9 +171,10 @@ impl Tables {
         }
         let may_share = self.limits.mixes;
         let is_short = self.space[plane].free_blocks() < self.space.thresholds().hard;
-        self.space[plane].lent = may_share && is_short;
+        self.manager.space[plane].lent = may_share && is_short;
         if !blocks.is_empty() || !cached.is_empty() {
-            self.reopen_for_host(plane);
+            let Self { manager, units, .. } = self;
+            each_unit!(units, unit => reopen_for_host(unit.as_mut(), manager, plane));
         }
     }
 

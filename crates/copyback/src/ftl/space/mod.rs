@@ -1,5 +1,6 @@
 //! Free and open blocks: what room each plane has, and which planes are below their threshold.
 
+mod following;
 mod free_blocks;
 mod invalid_share;
 mod known_room;
@@ -17,7 +18,9 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Config, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
+use crate::placement::Class;
 
+use following::Following;
 use invalid_share::InvalidShare;
 use known_room::KnownRoom;
 use scopes::{Scopes, planes_together};
@@ -42,6 +45,8 @@ pub struct Space {
     #[checkpoint(skip)]
     free: OnceLock<FreeBlocksOfAll>,
     known_room: KnownRoom,
+    /// Blocks that follow the open ones, where planes open several together.
+    following: Option<Box<Following>>,
     thresholds: Thresholds,
     /// What is counted against the soft threshold.
     counted: Counted,
@@ -152,6 +157,10 @@ impl Space {
             planes: (0..all).map(plane).collect(),
             free: OnceLock::new(),
             known_room: KnownRoom::new(geometry.dies()),
+            following: config.ssd.has_lines().then(|| {
+                let classes = config.ssd.ftl.placement.classes() as usize;
+                Box::new(Following::new(all, classes))
+            }),
             thresholds,
             counted,
             marks_pages: counted != Counted::Blocks || config.ssd.gc.invalid_threshold.is_some(),
@@ -246,6 +255,36 @@ impl Space {
     /// Whether `plane` is below its threshold.
     pub fn is_below_threshold(&self, plane: PlaneId) -> bool {
         self.below_threshold[self.die_of(plane)] & self.bit_of(plane) != 0
+    }
+
+    /// Blocks that follow the open ones.
+    ///
+    /// # Panics
+    /// If planes open each block for itself.
+    pub fn following(&self) -> &Following {
+        self.following.as_deref().expect("planes open blocks together")
+    }
+
+    /// Blocks that follow the open ones, to be changed.
+    ///
+    /// # Panics
+    /// If planes open each block for itself.
+    pub fn following_mut(&mut self) -> &mut Following {
+        self.following.as_deref_mut().expect("planes open blocks together")
+    }
+
+    /// Blocks that `plane` fills after its open one of `stream`.
+    #[inline]
+    pub fn blocks_behind(&self, plane: PlaneId, stream: Stream) -> usize {
+        match (&self.following, stream) {
+            (Some(following), Stream::Class(class)) => following.count(plane, class),
+            _ => 0,
+        }
+    }
+
+    /// Whether a plane has blocks of `class` that it has not begun to fill.
+    pub fn is_behind(&self, class: Class) -> bool {
+        self.following.as_ref().is_some_and(|following| following.any_of(class))
     }
 
     /// Whether the host may open a block on `plane`.

@@ -290,7 +290,7 @@ impl Timeline {
         }
         for die in (0..self.geometry.dies()).map(DieId::from_index) {
             let planes = self.geometry.planes_of_die(die);
-            let free = planes.map(|plane| drive.ssd.backend().ftl.space.free_blocks(plane)).sum();
+            let free = planes.map(|plane| drive.ssd.backend().ftl.space().free_blocks(plane)).sum();
             if self.drive(device).free_blocks[die.index()].replace(free) != Some(free) {
                 self.count(&format!("free blocks of die {}", die.0), "blocks", free, row, now);
             }

@@ -55,8 +55,8 @@ impl AtDie<'_> {
     /// More than every scheme wants to know.
     pub fn outlook(&self) -> Outlook {
         let (die, ftl) = (self.die, &self.backend.ftl);
-        let planes = ftl.geometry.planes_of_die(die);
-        let free_blocks = planes.map(|plane| ftl.space.free_blocks(plane)).min().unwrap_or(0);
+        let planes = ftl.geometry().planes_of_die(die);
+        let free_blocks = planes.map(|plane| ftl.space().free_blocks(plane)).min().unwrap_or(0);
         let lanes = self.collector.of(die).into_iter().flat_map(|c| c.lanes.lanes.iter());
         let left = lanes.map(|lane| u32::from(ftl.valid_pages(lane.job.victim())));
         Outlook {

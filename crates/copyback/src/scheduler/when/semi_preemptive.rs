@@ -243,7 +243,7 @@ fn serve_from_register(at: &mut AtDie<'_>) -> bool {
 /// Serves every read that waits for `page`. It is on its way out of the register, or already in the controller if
 /// collections move pages over the channel.
 fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
-    let plane = at.backend.ftl.geometry.plane_of(page);
+    let plane = at.backend.ftl.geometry().plane_of(page);
     let mut group = Fifo::default();
     let mut merged = 0;
     while let Some(id) = at.scheduler.queues.take_read(plane, |read| {
@@ -280,7 +280,7 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
 /// Serves the first write that waits for `page`, whose old data then need not be moved.
 fn merge_write(at: &mut AtDie<'_>, page: Ppn) -> bool {
     let ftl = &at.backend.ftl;
-    let plane = ftl.geometry.plane_of(page);
+    let plane = ftl.geometry().plane_of(page);
     let queue = match at.scheduler.queues.write_level() {
         WriteLevel::Plane => WriteQueue::Plane(plane),
         WriteLevel::Die => WriteQueue::Die(at.die),

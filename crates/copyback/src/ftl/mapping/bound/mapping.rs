@@ -1,6 +1,7 @@
 //! What mappings that bind logical pages to blocks do alike.
 
 use crate::ftl::Placed;
+use crate::ftl::block_manager::BlockManager;
 use crate::ftl::idle_time::Expected;
 use crate::ftl::mapping::{BufferTally, Cost, Mapping, ReclaimPlan, SavedMapping};
 use crate::ftl::recovery::Survey;
@@ -79,11 +80,11 @@ impl<M: Bound> Mapping for M {
             return ReclaimPlan::of_buffer_block(victim);
         };
         if let Some(listed) = self.groups_mut().get_mut(id).listed.take() {
-            tables.victims.removed(plane, listed.block, listed.moves_per_block);
+            tables.manager.victims.removed(plane, listed.block, listed.moves_per_block);
         }
         let merge = self.merge_of(tables, id, Some(victim));
         let (kind, erases) = (merge.kind, !merge.sources.is_empty());
-        tables.space.set_reclaiming(plane, Some(victim));
+        tables.manager.space.set_reclaiming(plane, Some(victim));
         self.groups_mut().begin(plane, merge);
         if let Some(buffer) = self.buffer_mut() {
             buffer.leave_queue(plane, id);
@@ -101,9 +102,9 @@ impl<M: Bound> Mapping for M {
         let is_buffers = self.buffer_mut().is_some_and(|buffer| buffer.erased(plane, block));
         let merged = if is_buffers { None } else { self.groups_mut().forget(plane, block) };
         if merged.is_some() {
-            tables.space.set_reclaiming(plane, None);
+            tables.manager.space.set_reclaiming(plane, None);
         }
-        tables.free(plane, block, is_buffers);
+        tables.manager.free(plane, block, is_buffers);
         if let Some(group) = merged {
             self.list(tables, plane, group);
         }
@@ -112,8 +113,8 @@ impl<M: Bound> Mapping for M {
     /// A merge that had no block to erase ends here.
     fn end_reclaim(&mut self, tables: &mut Tables, plane: PlaneId) {
         let Some(group) = self.groups_mut().end_merge(plane) else { return };
-        tables.space.set_reclaiming(plane, None);
-        tables.free_blocks_changed(plane);
+        tables.manager.space.set_reclaiming(plane, None);
+        tables.manager.free_blocks_changed(plane);
         self.list(tables, plane, group);
     }
 
@@ -158,9 +159,10 @@ impl<M: Bound> Mapping for M {
             return;
         }
         if let Some(listed) = self.groups_mut().replace(plane, block, spare) {
-            tables.victims.removed(plane, block, listed.moves_per_block);
-            let view = tables.blocks.at(&tables.streams);
-            tables.victims.closed(plane, spare, listed.moves_per_block, &view);
+            tables.manager.victims.removed(plane, block, listed.moves_per_block);
+            let BlockManager { victims, blocks, streams, .. } = &mut tables.manager;
+            let view = blocks.at(streams);
+            victims.closed(plane, spare, listed.moves_per_block, &view);
         }
     }
 
@@ -243,14 +245,14 @@ impl<M: Bound> Mapping for M {
         blocks: &[BlockId],
         _: &Survey<'_>,
     ) {
-        blocks.iter().for_each(|block| tables.blocks.set_open(*block));
+        blocks.iter().for_each(|block| tables.manager.blocks.set_open(*block));
     }
 
     /// Tells the victim policy what merging each group is worth as well.
     fn recover(&mut self, tables: &mut Tables, survey: &Survey<'_>) {
         recover_blocks(self, survey);
         for plane in tables.space.planes() {
-            tables.space[plane].held -= self.buffered_blocks(plane);
+            tables.manager.space[plane].held -= self.buffered_blocks(plane);
         }
         for id in self.groups().layout().ids() {
             if let Some(plane) = self.groups().home_of(id, tables) {

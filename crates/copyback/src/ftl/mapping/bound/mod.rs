@@ -23,6 +23,7 @@ use serde::de::DeserializeOwned;
 use groups::{GroupView, Listed};
 
 use crate::ftl::Placed;
+use crate::ftl::block_manager::BlockManager;
 use crate::ftl::recovery::Survey;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -138,7 +139,7 @@ pub trait Bound: Serialize + DeserializeOwned {
             block: before.map_or(worth.victim, |before| before.block),
             moves_per_block: worth.moves_per_block,
         });
-        let victims = &mut tables.victims;
+        let BlockManager { victims, blocks, streams, .. } = &mut tables.manager;
         match (before, now) {
             (Some(before), Some(now)) => {
                 let (from, to) = (before.moves_per_block, now.moves_per_block);
@@ -146,7 +147,7 @@ pub trait Bound: Serialize + DeserializeOwned {
             }
             (Some(before), None) => victims.removed(plane, before.block, before.moves_per_block),
             (None, Some(now)) => {
-                let view = tables.blocks.at(&tables.streams);
+                let view = blocks.at(streams);
                 victims.closed(plane, now.block, now.moves_per_block, &view);
             }
             (None, None) => {}
@@ -156,8 +157,9 @@ pub trait Bound: Serialize + DeserializeOwned {
 
     /// The block of `plane` that the victim policy chooses.
     fn choose_by_policy(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        let blocks = tables.blocks.at(&tables.streams);
-        tables.victims.choose(plane, &GroupView { groups: self.groups(), blocks })
+        let BlockManager { victims, blocks, streams, .. } = &mut tables.manager;
+        let blocks = blocks.at(streams);
+        victims.choose(plane, &GroupView { groups: self.groups(), blocks })
     }
 
     /// Whether a merge may begin on `plane`: there is none, and a block that it can open.

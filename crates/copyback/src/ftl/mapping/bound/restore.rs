@@ -41,7 +41,7 @@ fn restore_groups(mapping: &mut impl Bound, tables: &Tables) -> bool {
     if !mapping.has_sound_queues(tables) {
         return false;
     }
-    let mut all = (0..geometry.blocks()).map(BlockId::from_index);
+    let mut all = geometry.all_blocks();
     all.all(|block| {
         let is_used = mapping.groups().owner(block).is_some() || mapping.is_in_buffer(block);
         let is_unused = blocks.is_free(block) || blocks.is_bad(block);

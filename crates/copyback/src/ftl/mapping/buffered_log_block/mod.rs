@@ -188,7 +188,7 @@ impl BufferedLogBlock {
     }
 
     fn open_in_buffer(&mut self, tables: &mut Tables, plane: PlaneId) -> Frontier {
-        tables.space[plane].held -= 1;
+        tables.manager.space[plane].held -= 1;
         let frontier = tables.open(plane, None);
         self.buffer.open(plane, frontier.block);
         frontier

@@ -6,6 +6,7 @@ mod cache;
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
 use crate::ftl::Placed;
+use crate::ftl::block_manager::BlockManager;
 use crate::ftl::image::Image;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
@@ -84,7 +85,7 @@ impl DemandPaged {
 
     /// The entry of `lpn` has come into the cache, with those that share its place.
     pub fn load_entry(&mut self, tables: &mut Tables, lpn: Lpn) {
-        let Tables { map, audit, .. } = tables;
+        let BlockManager { map, audit, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             let loaded = self.cache.entries_with(lpn).filter(|lpn| !self.cache.knows(*lpn));
             loaded.for_each(|lpn| audit.entry_loaded(lpn, map.physical(lpn)));
@@ -126,7 +127,7 @@ impl DemandPaged {
             return self.cache.changed(lpn);
         }
         let (cache, page) = (&mut self.cache, lpn.0 - self.logical_pages);
-        let Tables { map, audit, .. } = tables;
+        let BlockManager { map, audit, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             let entry = |lpn: Lpn| (lpn, map.physical(lpn), cache.is_unwritten(lpn));
             audit.entries_written(cache.entries_of(page).map(entry));
@@ -199,7 +200,7 @@ impl Mapping for DemandPaged {
     }
 
     fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
-        tables.host_offset_in(tables.stream_of(page), plane)
+        tables.offset_for_host(tables.stream_of(page), plane)
     }
 
     #[inline(never)]
@@ -265,7 +266,7 @@ impl Mapping for DemandPaged {
 
     fn restore_audit(&self, tables: &mut Tables) {
         let written: Vec<_> = self.written_entries(tables).collect();
-        if let Some(audit) = &mut tables.audit {
+        if let Some(audit) = &mut tables.manager.audit {
             audit.entries_restored(written.into_iter());
         }
     }

@@ -27,12 +27,6 @@ impl Lines {
         BlockId::from_index(line)
     }
 
-    /// Whose pages the line of `block` takes, and since when, if it is full.
-    pub fn life_if_full(&self, block: BlockId, blocks: &Blocks) -> Option<Life> {
-        let line = self.line_of(block);
-        if self.is_full(line) { self.life(line, blocks) } else { None }
-    }
-
     /// Valid pages of `line`, which is numbered as a block of one plane, if it is full.
     pub fn valid_if_full(&self, line: BlockId) -> Option<u16> {
         self.is_full(line.index()).then(|| self.lines[line.index()].valid as u16)

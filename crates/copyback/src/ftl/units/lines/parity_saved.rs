@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ftl::tables::Tables;
+use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId};
 
 use super::parity::Parity;
-use super::{LineId, Lines};
+use super::{LineId, Lines, LinesOn};
 
 /// What a file tells of parity that does not follow from the blocks.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,28 +39,30 @@ impl Parity {
     }
 }
 
-impl Tables {
+impl Lines {
     /// Makes the parity of lines whose blocks are known that which was saved. False if it can't be theirs.
-    pub(super) fn restore_parity(&mut self, saved: Option<&SavedParity>) -> bool {
-        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
-        let (Some(parity), Some(saved)) = (parity, saved) else {
-            return self.lines.as_ref().is_none_or(|lines| lines.parity.is_none())
-                && saved.is_none();
+    pub(super) fn restore_parity(
+        &mut self,
+        manager: &mut BlockManager,
+        saved: Option<&SavedParity>,
+    ) -> bool {
+        let (Some(parity), Some(saved)) = (&mut self.parity, saved) else {
+            return self.parity.is_none() && saved.is_none();
         };
         if !parity.restore(saved) {
             return false;
         }
-        let all = (0..self.geometry.blocks()).map(BlockId::from_index);
+        let all = manager.geometry.all_blocks();
         for block in all {
-            if self.blocks.is_free(block) {
+            if manager.blocks.is_free(block) {
                 continue;
             }
-            if self.is_parity(block) {
-                if !self.restore_block_of_parity(block) {
+            if self.on(manager).is_parity(block) {
+                if !self.restore_block_of_parity(manager, block) {
                     return false;
                 }
             } else {
-                self.restore_stripes(block);
+                self.restore_stripes(manager, block);
             }
         }
         self.restore_written();
@@ -69,52 +71,52 @@ impl Tables {
 
     /// While a drive is prepared all parity that is due is programmed at once.
     fn restore_written(&mut self) {
-        let Some(lines) = &mut self.lines else { return };
-        let Some(parity) = &mut lines.parity else { return };
-        for line in 0..lines.blocks {
-            for plane in (0..lines.planes_per_die).map(PlaneId) {
+        let Some(parity) = &mut self.parity else { return };
+        for line in 0..self.blocks {
+            for plane in (0..self.planes_per_die).map(PlaneId) {
                 parity.set_written(line, plane, parity.whole_stripes(line, plane));
             }
         }
     }
 
     /// `block` holds parity, and no data that could be invalid.
-    fn restore_block_of_parity(&mut self, block: BlockId) -> bool {
-        let plane = self.geometry.plane_of_block(block);
-        if self.blocks.is_closed(block) {
-            let invalid = &mut self.space[plane].closed_invalid;
-            *invalid = invalid.saturating_sub(self.limits.data_pages);
+    fn restore_block_of_parity(&mut self, manager: &mut BlockManager, block: BlockId) -> bool {
+        let plane = manager.geometry.plane_of_block(block);
+        if manager.blocks.is_closed(block) {
+            let invalid = &mut manager.space[plane].closed_invalid;
+            *invalid = invalid.saturating_sub(manager.limits.data_pages);
         }
-        let Some(lines) = &mut self.lines else { return false };
-        let line = lines.line_of(block);
-        let is_first = self.geometry.first_plane(self.geometry.die_of_plane(plane)) == plane;
-        if let Some(parity) = lines.parity.as_mut().filter(|_| is_first) {
+        let line = self.line_of(block);
+        let is_first = manager.geometry.first_plane(manager.geometry.die_of_plane(plane)) == plane;
+        if let Some(parity) = self.parity.as_mut().filter(|_| is_first) {
             parity.count_line(parity.die_of(line));
         }
-        self.blocks.valid_pages(block) == 0
+        manager.blocks.valid_pages(block) == 0
     }
 
-    fn restore_stripes(&mut self, block: BlockId) {
-        let pages = self.programmed_data(block);
-        let plane = self.geometry.plane_of_block(block);
-        let Some(lines) = &mut self.lines else { return };
-        let line = lines.line_of(block);
-        let Some(parity) = &mut lines.parity else { return };
+    fn restore_stripes(&mut self, manager: &BlockManager, block: BlockId) {
+        let pages = self.on(manager).programmed_data(block);
+        let plane = manager.geometry.plane_of_block(block);
+        let line = self.line_of(block);
+        let Some(parity) = &mut self.parity else { return };
         (0..pages).for_each(|offset| _ = parity.add(line, plane, offset));
     }
+}
 
+impl LinesOn<'_> {
     /// Pages of data that have been programmed of `block`, which is not free.
     pub(super) fn programmed_data(&self, block: BlockId) -> u32 {
-        if self.blocks.is_closed(block) {
-            return self.limits.data_pages;
+        if self.manager.blocks.is_closed(block) {
+            return self.manager.limits.data_pages;
         }
-        let plane = self.geometry.plane_of_block(block);
-        let mut open = self.space[plane].frontiers();
+        let plane = self.manager.geometry.plane_of_block(block);
+        let mut open = self.manager.space[plane].frontiers();
         open.find(|open| open.block == block).map_or(0, |open| open.next_page)
     }
 
     /// Checks which stripes of `line`, which is not being collected, are whole, if lines have parity.
-    pub(super) fn check_parity(&self, lines: &Lines, line: LineId) -> Result<(), String> {
+    pub(super) fn check_parity(&self, line: LineId) -> Result<(), String> {
+        let lines = self.lines;
         let Some(parity) = &lines.parity else { return Ok(()) };
         if lines.is_lost(parity.die_of(line)) {
             return Ok(());
@@ -125,14 +127,14 @@ impl Tables {
             let (of_parity, of_data): (Vec<_>, Vec<_>) =
                 planes.partition(|plane| lines.holds_parity(line, *plane));
             let block = |plane: &PlaneId| lines.block_of(line, *plane);
-            if of_parity.iter().any(|plane| self.blocks.valid_pages(block(plane)) > 0) {
+            if of_parity.iter().any(|plane| self.manager.blocks.valid_pages(block(plane)) > 0) {
                 return Err(format!("line {line}: data where its parity is to be"));
             }
-            let is_free = |plane: &PlaneId| self.blocks.is_free(block(plane));
+            let is_free = |plane: &PlaneId| self.manager.blocks.is_free(block(plane));
             let programmed = |plane: &PlaneId| match is_free(plane) {
                 true => 0,
                 // Of stripes beyond what was there it is no part.
-                false if lines.is_of_lost(*plane) => self.limits.data_pages,
+                false if lines.is_of_lost(*plane) => self.manager.limits.data_pages,
                 false => self.programmed_data(block(plane)),
             };
             let whole = of_data.iter().map(programmed).min().unwrap_or(0);
@@ -142,13 +144,13 @@ impl Tables {
                     "line {line}: {whole} stripes are whole, but {counted} counted"
                 ));
             }
-            let is_full = of_parity.iter().any(|plane| self.blocks.is_closed(block(plane)));
+            let is_full = of_parity.iter().any(|plane| self.manager.blocks.is_closed(block(plane)));
             let written = parity.written(line, PlaneId(number));
             let is_right = if is_full { written == whole } else { written <= whole };
             if !is_right {
                 return Err(format!("line {line}: {written} pages of parity of {whole} stripes"));
             }
-            if is_full && whole < self.limits.data_pages {
+            if is_full && whole < self.manager.limits.data_pages {
                 return Err(format!(
                     "line {line}: its parity is full, but only {whole} stripes are"
                 ));
@@ -161,17 +163,21 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::super::tests::device;
+    use crate::ftl::Tables;
 
     #[test]
     fn parity_is_told_of_where_lines_have_some_and_nowhere_else() {
         let rain = |on: &str| device(&[("ssd.ftl.rain", on)]);
         let saved = |on: &str| {
-            let lines = rain(on).tables.lines.expect("it has lines");
-            lines.parity.map(|parity| parity.saved())
+            let ftl = rain(on);
+            let lines = ftl.lines().expect("it has lines");
+            lines.parity.as_ref().map(|parity| parity.saved())
         };
         let is_restored = |on: &str, from: &str| {
             let parity = saved(from);
-            rain(on).tables.restore_parity(parity.as_ref())
+            let Tables { manager, units, .. } = &mut rain(on).tables;
+            let lines = units.lines_mut().expect("it has lines");
+            lines.restore_parity(manager, parity.as_ref())
         };
         assert!(is_restored("true", "true") && is_restored("false", "false"));
         assert!(!is_restored("true", "false"), "a line's parity would be on no die");

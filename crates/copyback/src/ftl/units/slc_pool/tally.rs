@@ -3,8 +3,9 @@
 use std::ops::AddAssign;
 
 use crate::checkpoint::Checkpointed;
-use crate::ftl::tables::Tables;
-use crate::ids::BlockId;
+use crate::ftl::block_manager::BlockManager;
+
+use super::SlcPool;
 
 /// Pages and blocks of the cache, since the run began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
@@ -65,29 +66,21 @@ impl AddAssign for SlcState {
     }
 }
 
-impl Tables {
-    /// What the cache has, and has been used for, if there is one.
-    pub fn slc_state(&self) -> Option<SlcState> {
-        let cache = self.slc.as_ref()?;
-        let [free, capacity] = self.slc_levels()?;
-        let lent = cache.planes.iter().map(|plane| plane.lent as u64).sum();
-        Some(SlcState {
-            tally: cache.tally,
-            valid: self.valid_pages_in_cache(),
-            free,
-            capacity,
-            lent,
-        })
+impl SlcPool {
+    /// What the pool has, and has been used for.
+    pub fn state(&self, manager: &BlockManager) -> SlcState {
+        let [free, capacity] = self.levels();
+        let lent = self.planes.iter().map(|plane| plane.lent as u64).sum();
+        let valid = valid_pages(manager);
+        SlcState { tally: self.tally, valid, free, capacity, lent }
     }
 
-    /// Pages that the cache could take without folding anything, and that it could hold, blocks that could be lent
-    /// included, if there is one.
-    pub fn slc_levels(&self) -> Option<[u64; 2]> {
-        let cache = self.slc.as_ref()?;
-        let pages = u64::from(cache.pages);
+    /// Pages that the pool could take without folding anything, and that it could hold, blocks that could be lent included.
+    pub fn levels(&self) -> [u64; 2] {
+        let pages = u64::from(self.pages);
         let [mut free, mut capacity] = [0, 0];
-        for plane in &cache.planes {
-            let open = plane.open.map_or(0, |open| cache.pages - open.next_page);
+        for plane in &self.planes {
+            let open = plane.open.map_or(0, |open| self.pages - open.next_page);
             let openable = (plane.free.len() + plane.lendable) as u64;
             free += openable * pages + u64::from(open);
             let in_use = plane.full.len()
@@ -95,27 +88,21 @@ impl Tables {
                 + usize::from(plane.folding.is_some());
             capacity += (openable + in_use as u64) * pages;
         }
-        Some([free, capacity])
+        [free, capacity]
     }
 
-    fn valid_pages_in_cache(&self) -> u64 {
-        let Some(cache) = &self.slc else { return 0 };
-        let blocks = (0..cache.in_mode.len()).map(BlockId::from_index);
-        let in_mode = blocks.filter(|block| cache.has(*block));
-        in_mode.map(|block| u64::from(self.valid_pages(block))).sum()
-    }
-
-    /// Counts from now on what the cache is used for.
-    pub(in crate::ftl) fn reset_slc_tally(&mut self) {
-        let valid_before = self.valid_pages_in_cache();
-        if let Some(cache) = &mut self.slc {
-            cache.tally = SlcTally { valid_before, ..SlcTally::default() };
-        }
+    /// Counts from now on what the pool is used for.
+    pub(in crate::ftl) fn reset_tally(&mut self, manager: &BlockManager) {
+        self.tally = SlcTally { valid_before: valid_pages(manager), ..SlcTally::default() };
     }
 
     /// Goes on counting after a loss of power, from what was counted `before`.
-    pub(in crate::ftl) fn count_slc_on(&mut self, before: &Self) {
-        let (Some(cache), Some(state)) = (&mut self.slc, before.slc_state()) else { return };
-        cache.tally = state.tally;
+    pub(in crate::ftl) const fn count_on(&mut self, before: &Self) {
+        self.tally = before.tally;
     }
+}
+
+fn valid_pages(manager: &BlockManager) -> u64 {
+    let in_mode = manager.geometry.all_blocks().filter(|block| manager.blocks.is_slc(*block));
+    in_mode.map(|block| u64::from(manager.valid_pages(block))).sum()
 }

@@ -2,22 +2,22 @@
 
 use smallvec::SmallVec;
 
-use crate::ftl::tables::Tables;
 use crate::ids::{PlaneId, Ppn};
 
-use super::Lines;
+use super::{Lines, LinesOn};
 
 /// Pages that are read to make up another.
 pub type StripePages = SmallVec<[Ppn; 8]>;
 
-impl Tables {
+impl LinesOn<'_> {
     /// The pages that `page`, which has been programmed with data, is made up from, if lines have parity and none of its
     /// stripe has been erased or lost. Of a stripe whose parity is not programmed the drive has that in DRAM; there may be no other.
     pub fn others_of_stripe(&self, page: Ppn) -> Option<StripePages> {
-        let lines = self.lines.as_ref()?;
+        let lines = self.lines;
         let parity = lines.parity.as_ref()?;
-        let (block, offset) = (self.geometry.block_of(page), self.geometry.page_offset(page));
-        let (line, own) = (lines.line_of(block), self.geometry.plane_of_block(block));
+        let (block, offset) =
+            (self.manager.geometry.block_of(page), self.manager.geometry.page_offset(page));
+        let (line, own) = (lines.line_of(block), self.manager.geometry.plane_of_block(block));
         let is_collected = lines.collected == Some(line);
         let mut others = StripePages::new();
         for plane in lines.planes_of_number(own) {
@@ -34,11 +34,11 @@ impl Tables {
             }
             let programmed = match lines.holds_parity(line, plane) {
                 true => parity.written(line, plane),
-                false if is_collected => self.limits.data_pages,
+                false if is_collected => self.manager.limits.data_pages,
                 false => self.programmed_data(lines.block_of(line, plane)),
             };
             if plane != own && offset < programmed {
-                others.push(self.geometry.page(lines.block_of(line, plane), offset));
+                others.push(self.manager.geometry.page(lines.block_of(line, plane), offset));
             }
         }
         Some(others)

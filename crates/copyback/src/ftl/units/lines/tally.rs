@@ -3,7 +3,8 @@
 use std::ops::AddAssign;
 
 use crate::checkpoint::Checkpointed;
-use crate::ftl::tables::Tables;
+
+use super::Lines;
 
 /// Counts of lines, since the run began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
@@ -33,19 +34,17 @@ impl AddAssign for LineTally {
     }
 }
 
-impl Tables {
-    /// What has become of lines, if there are any.
-    pub fn line_tally(&self) -> Option<LineTally> {
-        self.lines.as_ref().map(|lines| lines.tally)
+impl Lines {
+    /// Counts from now on.
+    pub(in crate::ftl) fn reset_tally(&mut self) {
+        self.tally = LineTally::default();
+        if let Some(parity) = &mut self.parity {
+            parity.run_begins();
+        }
     }
 
-    /// Counts from now on.
-    pub(in crate::ftl) fn reset_line_tally(&mut self) {
-        if let Some(lines) = &mut self.lines {
-            lines.tally = LineTally::default();
-            if let Some(parity) = &mut lines.parity {
-                parity.run_begins();
-            }
-        }
+    /// Counts of lines since the run began.
+    pub const fn tally(&self) -> LineTally {
+        self.tally
     }
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
-use crate::ftl::tables::Tables;
+use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::nand::Geometry;
 
-use super::{LineId, Lines};
+use super::{LineId, Lines, LinesOn};
 
 /// Pages of the line that is being collected which could not be read.
 #[derive(Debug, Default, Checkpointed)]
@@ -54,123 +54,120 @@ impl Lines {
     }
 }
 
-impl Tables {
+impl Lines {
+    /// A move reads `page` in vain. Returns whether it waits for the others of its stripe: if these are there.
+    pub(in crate::ftl) fn wait_for_stripe(&mut self, manager: &BlockManager, page: Ppn) -> bool {
+        if !self.makes_up_what_moves() || !self.on(manager).has_whole_stripe(page) {
+            return false;
+        }
+        let block = manager.geometry.block_of(page);
+        let (line, plane) = (self.line_of(block), manager.geometry.plane_of_block(block));
+        if let Some(made_up) = &mut self.made_up {
+            made_up.pages.insert(page, State::Reading);
+        }
+        let is_held = self.is_holding();
+        let empty = match is_held {
+            true => Vec::from_iter(self.on(manager).has_nothing_to_move(block).then_some(plane)),
+            false => self.on(manager).with_nothing_to_move(line),
+        };
+        match is_held {
+            true => empty.into_iter().for_each(|plane| self.note_empty(plane)),
+            // The turn of its die ends with its collection.
+            false => self.hold(empty.into_iter()),
+        }
+        true
+    }
+
+    /// Notes that `page` has been made up, or cannot be: its `plane` programs it.
+    pub(in crate::ftl) fn page_is_made_up(&mut self, page: Ppn, plane: PlaneId) {
+        if let Some(made_up) = &mut self.made_up {
+            made_up.pages.insert(page, State::There);
+        }
+        self.note_not_empty(plane);
+        self.pass_turn_on();
+        self.wakes_others = true;
+    }
+}
+
+impl Lines {
     /// Whether a page that a move cannot read is made up from the others of its stripe.
     pub fn makes_up_what_moves(&self) -> bool {
-        self.lines.as_ref().is_some_and(|lines| lines.made_up.is_some())
+        self.made_up.is_some()
     }
 
     /// Whether lines have parity.
     pub fn has_parity(&self) -> bool {
-        self.lines.as_ref().is_some_and(|lines| lines.parity.is_some())
+        self.parity.is_some()
     }
 
     /// Whether lines have parity, and a block of them may be erased before another has been moved.
     pub fn loses_stripes_in_moves(&self) -> bool {
-        let lines = self.lines.as_ref().filter(|lines| lines.parity.is_some());
-        lines.is_some_and(|lines| !lines.erases_together())
+        self.has_parity() && !self.erases_together()
     }
 
     /// Whether `page` could not be read for a move, and is being made up.
     pub fn waits_for_stripe(&self, page: Ppn) -> bool {
-        let made_up = self.lines.as_ref().and_then(|lines| lines.made_up.as_ref());
+        let made_up = self.made_up.as_ref();
         made_up.is_some_and(|made_up| made_up.pages.get(&page) == Some(&State::Reading))
     }
 
     /// Whether `page`, if it is moved, is read for that: it has not been read in vain.
     pub fn is_read_to_move(&self, page: Ppn) -> bool {
-        let made_up = self.lines.as_ref().and_then(|lines| lines.made_up.as_ref());
-        made_up.is_none_or(|made_up| !made_up.pages.contains_key(&page))
+        self.made_up.as_ref().is_none_or(|made_up| !made_up.pages.contains_key(&page))
     }
+}
 
+impl LinesOn<'_> {
     /// The page of `block`, of the line that is being collected, that is read next to be moved.
     pub fn next_to_move(&self, block: BlockId) -> Option<Ppn> {
-        let made_up = self.lines.as_ref()?.made_up.as_ref()?;
+        let made_up = self.lines.made_up.as_ref()?;
         let mut offset = 0;
         loop {
-            let page = self.next_valid(block, offset)?;
+            let page = self.manager.next_valid(block, offset)?;
             if !made_up.pages.contains_key(&page) {
                 return Some(page);
             }
-            offset = self.geometry.page_offset(page) + 1;
+            offset = self.manager.geometry.page_offset(page) + 1;
         }
     }
 
     /// A page of `block` that has been made up, and is programmed next.
     pub fn next_made_up(&self, block: BlockId) -> Option<Ppn> {
-        let made_up = self.lines.as_ref()?.made_up.as_ref()?;
-        let of_block = |offset| self.geometry.page(block, offset);
-        let last = self.geometry.pages_per_block - 1;
+        let made_up = self.lines.made_up.as_ref()?;
+        let of_block = |offset| self.manager.geometry.page(block, offset);
+        let last = self.manager.geometry.pages_per_block - 1;
         let mut pages = made_up.pages.range(of_block(0)..=of_block(last));
         pages.find(|(_, state)| **state == State::There).map(|(page, _)| *page)
     }
 
     /// Whether the collection of `block`, of the line that is being collected, has nothing to do but to erase it.
     pub(super) fn has_nothing_to_move(&self, block: BlockId) -> bool {
-        match self.makes_up_what_moves() {
+        match self.lines.makes_up_what_moves() {
             true => self.next_to_move(block).is_none() && self.next_made_up(block).is_none(),
-            false => self.blocks.valid_pages(block) == 0,
+            false => self.manager.blocks.valid_pages(block) == 0,
         }
     }
 
     /// The planes that have nothing to move of `line`, which is being collected.
     pub(super) fn with_nothing_to_move(&self, line: LineId) -> Vec<PlaneId> {
-        let Some(lines) = &self.lines else { return Vec::new() };
-        let blocks = lines.blocks_of(line);
+        let blocks = self.lines.blocks_of(line);
         blocks.filter(|(_, block)| self.has_nothing_to_move(*block)).map(|of| of.0).collect()
     }
 
     /// Whether nothing of the stripe of `page` has been erased, or is being erased.
     fn has_whole_stripe(&self, page: Ppn) -> bool {
         self.others_of_stripe(page).is_some_and(|others| {
-            !others.iter().any(|other| self.is_being_erased(self.geometry.block_of(*other)))
+            !others.iter().any(|other| self.is_being_erased(self.manager.geometry.block_of(*other)))
         })
     }
 
-    /// A move reads `page` in vain. Returns whether it waits for the others of its stripe: if these are there.
-    pub(in crate::ftl) fn wait_for_stripe(&mut self, page: Ppn) -> bool {
-        if !self.makes_up_what_moves() || !self.has_whole_stripe(page) {
-            return false;
-        }
-        let block = self.geometry.block_of(page);
-        let Some(lines) = &mut self.lines else { return false };
-        let (line, plane) = (lines.line_of(block), self.geometry.plane_of_block(block));
-        if let Some(made_up) = &mut lines.made_up {
-            made_up.pages.insert(page, State::Reading);
-        }
-        let is_held = lines.is_holding();
-        let empty = match is_held {
-            true => Vec::from_iter(self.has_nothing_to_move(block).then_some(plane)),
-            false => self.with_nothing_to_move(line),
-        };
-        if let Some(lines) = &mut self.lines {
-            match is_held {
-                true => empty.into_iter().for_each(|plane| lines.note_empty(plane)),
-                // The turn of its die ends with its collection.
-                false => lines.hold(empty.into_iter()),
-            }
-        }
-        true
-    }
-
-    /// `page` has been made up, or cannot be: its plane programs it.
-    pub(in crate::ftl) fn page_is_made_up(&mut self, page: Ppn) {
-        let plane = self.geometry.plane_of(page);
-        let Some(lines) = &mut self.lines else { return };
-        if let Some(made_up) = &mut lines.made_up {
-            made_up.pages.insert(page, State::There);
-        }
-        lines.note_not_empty(plane);
-        lines.pass_turn_on();
-        lines.wakes_others = true;
-    }
-
     /// Checks that what is made up is valid, of the line that is being collected, none of which is erased meanwhile.
-    pub(super) fn check_made_up(&self, lines: &Lines) -> Result<(), String> {
+    pub(super) fn check_made_up(&self) -> Result<(), String> {
+        let lines = self.lines;
         let Some(made_up) = &lines.made_up else { return Ok(()) };
         let is_sound = |page: &&Ppn| {
-            let line = lines.line_of(self.geometry.block_of(**page));
-            self.is_valid(**page) && lines.collected == Some(line) && lines.is_holding()
+            let line = lines.line_of(self.manager.geometry.block_of(**page));
+            self.manager.is_valid(**page) && lines.collected == Some(line) && lines.is_holding()
         };
         match made_up.pages.keys().find(|page| !is_sound(page)) {
             Some(page) => Err(format!("{page:?} is made up, but is not to be moved")),
@@ -195,7 +192,7 @@ mod tests {
         (2..4).for_each(|plane| _ = write(&mut ftl, plane, on_plane(plane)));
         let plan = ftl.begin_reclaim(ftl.geometry.block_of(pages[0]));
         assert!(plan.may_move(pages[0], &ftl) && plan.may_move(pages[1], &ftl));
-        assert!(ftl.tables.wait_for_stripe(pages[0]), "the others of its stripe are there");
+        assert!(ftl.reads_in_vain_to_move(pages[0]), "the others of its stripe are there");
         assert!(!plan.may_move(pages[0], &ftl) && plan.may_move(pages[1], &ftl));
     }
 }

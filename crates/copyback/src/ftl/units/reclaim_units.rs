@@ -7,9 +7,15 @@ use crate::ids::PlaneId;
 use crate::placement::{Class, HandleTally, Placement};
 use crate::victim::{UnitTally, VictimSelector};
 
-use super::lines::ALL_PLANES;
-use super::space::Stream;
-use super::tables::Tables;
+use super::{ALL_PLANES, Lines};
+use crate::ftl::block_manager::BlockManager;
+use crate::ftl::space::Stream;
+
+/// The reclaim units of placement handles: blocks, or lines, that are filled for a handle and collected together.
+#[derive(Debug, Clone, Copy)]
+pub struct ReclaimUnits<'a> {
+    manager: &'a BlockManager,
+}
 
 /// The reclaim units of a drive, or of several together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,21 +41,33 @@ impl AddAssign<&Self> for UnitReport {
     }
 }
 
-impl Tables {
+impl<'a> ReclaimUnits<'a> {
+    /// The reclaim units of these blocks.
+    pub const fn of(manager: &'a BlockManager) -> Self {
+        Self { manager }
+    }
+
     /// What was written with each placement handle, if the placement goes by handles.
     pub fn handle_tally(&self) -> Option<HandleTally> {
-        let tally = self.streams.placement.handles()?.clone();
-        let reallocations =
-            self.unit_tally().map_or(tally.reallocations, |units| units.reallocated);
+        let tally = self.manager.streams.placement.handles()?.clone();
+        let reallocations = self.tally().map_or(tally.reallocations, |units| units.reallocated);
         Some(HandleTally { reallocations, ..tally })
     }
 
     /// The reclaim units of placement handles, if the placement goes by handles.
-    pub fn unit_report(&self) -> Option<UnitReport> {
-        let handles = self.streams.placement.handles()?.host_pages.len();
-        let filled = match self.unit_tally() {
+    pub fn report(&self) -> Option<UnitReport> {
+        let handles = self.manager.streams.placement.handles()?.host_pages.len();
+        let filled = match self.tally() {
             Some(tally) => tally.filled[..handles].to_vec(),
-            None => self.streams.tally.classes().iter().take(handles).map(|of| of.filled).collect(),
+            None => self
+                .manager
+                .streams
+                .tally
+                .classes()
+                .iter()
+                .take(handles)
+                .map(|of| of.filled)
+                .collect(),
         };
         let room = (0..handles).map(|handle| self.room_of_handle(handle));
         Some(UnitReport {
@@ -60,8 +78,8 @@ impl Tables {
         })
     }
 
-    fn unit_tally(&self) -> Option<&UnitTally> {
-        match &self.victims {
+    pub(in crate::ftl) fn tally(&self) -> Option<&'a UnitTally> {
+        match &self.manager.victims {
             VictimSelector::InUnits(units) => Some(units.tally()),
             _ => None,
         }
@@ -69,7 +87,7 @@ impl Tables {
 
     /// Blocks of a unit, or lines.
     fn unit_blocks(&self) -> usize {
-        match &self.victims {
+        match &self.manager.victims {
             VictimSelector::InUnits(units) => units.size(),
             _ => 1,
         }
@@ -77,12 +95,13 @@ impl Tables {
 
     /// Pages of one of these.
     fn pages_of_part(&self) -> u32 {
-        let blocks = if self.has_lines() { self.geometry.planes() } else { 1 };
-        blocks as u32 * self.limits.data_pages
+        let blocks =
+            if self.manager.limits.victims_are_lines { self.manager.geometry.planes() } else { 1 };
+        blocks as u32 * self.manager.limits.data_pages
     }
 
     fn reclaim_groups(&self) -> usize {
-        if self.has_lines() { 1 } else { self.geometry.planes() }
+        if self.manager.limits.victims_are_lines { 1 } else { self.manager.geometry.planes() }
     }
 
     /// Pages that the units of a handle still take: what is left of its open blocks, and the blocks that its units are yet to
@@ -90,14 +109,14 @@ impl Tables {
     fn room_of_handle(&self, handle: usize) -> u64 {
         let stream = Stream::Class(Class::new(handle));
         let of_plane = |plane| {
-            let frontier = self.space[plane].frontier(stream);
-            let room = frontier.map_or(0, |frontier| self.room(frontier));
-            let following = self.following_pages(plane, stream);
-            let open = u32::from(frontier.is_some()) + following / self.limits.data_pages;
+            let frontier = self.manager.space[plane].frontier(stream);
+            let room = frontier.map_or(0, |frontier| self.manager.room(frontier));
+            let following = self.manager.pages_behind(plane, stream);
+            let open = u32::from(frontier.is_some()) + following / self.manager.limits.data_pages;
             (plane, u64::from(room + following), open as usize)
         };
-        let planes = self.space.planes().map(of_plane);
-        if !self.has_lines() {
+        let planes = self.manager.space.planes().map(of_plane);
+        if !self.manager.limits.victims_are_lines {
             return planes
                 .map(|(plane, room, open)| self.room_of_units(handle, plane, room, open))
                 .sum();
@@ -111,7 +130,7 @@ impl Tables {
     /// With so much `room` in `open` blocks, or lines.
     fn room_of_units(&self, handle: usize, group: PlaneId, room: u64, open: usize) -> u64 {
         let size = self.unit_blocks();
-        let waiting = match &self.victims {
+        let waiting = match &self.manager.victims {
             VictimSelector::InUnits(units) => units.waiting_blocks(group, handle),
             _ => 0,
         };
@@ -123,29 +142,16 @@ impl Tables {
         room + parts as u64 * u64::from(self.pages_of_part())
     }
 
-    pub(super) fn check_reclaim_units(&self) -> Result<(), String> {
-        let VictimSelector::InUnits(units) = &self.victims else { return Ok(()) };
-        match &self.lines {
+    /// Checks what is counted of units against their blocks, or the `lines` that they are made of.
+    ///
+    /// # Errors
+    /// Names the first contradiction.
+    pub(in crate::ftl) fn check(&self, lines: Option<&Lines>) -> Result<(), String> {
+        let VictimSelector::InUnits(units) = &self.manager.victims else { return Ok(()) };
+        let blocks = &self.manager.blocks;
+        match lines {
             Some(lines) => units.check(|line| lines.valid_if_full(line)),
-            None => units.check(|block| {
-                self.blocks.is_closed(block).then(|| self.blocks.valid_pages(block))
-            }),
-        }
-    }
-
-    /// Counts from now on.
-    pub(super) fn reset_unit_tally(&mut self) {
-        if let VictimSelector::InUnits(units) = &mut self.victims {
-            units.reset_tally();
-        }
-    }
-
-    /// Goes on counting from `before`, after a loss of power.
-    pub(super) fn count_units_on(&mut self, before: &Self) {
-        if let (VictimSelector::InUnits(units), Some(before)) =
-            (&mut self.victims, before.unit_tally())
-        {
-            units.counts_on(before);
+            None => units.check(|block| blocks.is_closed(block).then(|| blocks.valid_pages(block))),
         }
     }
 }

@@ -10,7 +10,6 @@
 mod borrow;
 mod check;
 mod collect;
-mod following;
 mod held;
 mod lost;
 mod made_up;
@@ -20,6 +19,7 @@ mod parity_saved;
 mod saved;
 mod stripe;
 mod tally;
+mod unit;
 mod view;
 
 pub use parity::UntimedParity;
@@ -27,13 +27,15 @@ pub use saved::SavedLines;
 pub use stripe::StripePages;
 pub use tally::LineTally;
 
+use std::ops::Deref;
+
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
+use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 use crate::placement::Classes;
 
-use following::Following;
 use held::Held;
 use made_up::MadeUp;
 use parity::Parity;
@@ -54,7 +56,6 @@ pub struct Lines {
     /// Pages of a line that hold data.
     pages: u32,
     lines: Vec<Line>,
-    following: Following,
     /// The line that is being collected.
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
@@ -83,6 +84,21 @@ pub struct Lines {
     tally: LineTally,
 }
 
+/// Lines beside the blocks that they are of.
+#[derive(Debug, Clone, Copy)]
+pub struct LinesOn<'a> {
+    lines: &'a Lines,
+    manager: &'a BlockManager,
+}
+
+impl Deref for LinesOn<'_> {
+    type Target = Lines;
+
+    fn deref(&self) -> &Lines {
+        self.lines
+    }
+}
+
 /// What is known of a line.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Line {
@@ -109,7 +125,6 @@ impl Lines {
             blocks,
             pages: config.ssd.pages_per_unit() as u32,
             lines: vec![Line::default(); blocks],
-            following: Following::new(planes, classes.count()),
             collected: None,
             unfinished: vec![0; geometry.dies()],
             erasing: vec![0; geometry.dies()],
@@ -125,6 +140,11 @@ impl Lines {
             parity: config.ssd.ftl.rain.then(|| Box::new(Parity::new(geometry, classes.count()))),
             tally: LineTally::default(),
         }))
+    }
+
+    /// The lines beside the blocks that they are of, to be asked what depends on both.
+    pub const fn on<'a>(&'a self, manager: &'a BlockManager) -> LinesOn<'a> {
+        LinesOn { lines: self, manager }
     }
 
     /// The line of `block`.
@@ -215,6 +235,7 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use super::LinesOn;
     use crate::ftl::Ftl;
     use crate::ids::{Lpn, PlaneId, Ppn};
     use crate::placement::HostPage;
@@ -229,6 +250,11 @@ mod tests {
             ("ssd.gc.unit", "line"),
         ];
         Ftl::new(&small_drive(4, 16, &[&in_lines, changes].concat()), "ssd/0")
+    }
+
+    /// The lines of a device that has some.
+    pub fn on(ftl: &Ftl) -> LinesOn<'_> {
+        ftl.lines().expect("it has lines")
     }
 
     /// Writes these pages to `plane`; returns where they lie.

@@ -11,29 +11,28 @@
 mod fold;
 mod saved;
 mod tally;
+mod unit;
 mod write;
 
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, WhenFull};
-use crate::ids::{BlockId, DieId, PlaneId};
+use crate::ftl::block_manager::BlockManager;
+use crate::ftl::blocks::{Blocks, CellMode};
+use crate::ftl::limits::Limits;
+use crate::ftl::space::Frontier;
+use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
-
-use super::space::Frontier;
 
 pub use saved::SavedSlcCache;
 pub use tally::{SlcState, SlcTally};
 
 /// The cache of a drive.
 #[derive(Debug, Checkpointed)]
-pub struct SlcCache {
+pub struct SlcPool {
     /// Pages of a block in the cache's mode.
     pages: u32,
-    /// Of each block, whether it is in the cache's mode.
-    in_mode: Vec<bool>,
-    /// Of each block, whether it is always so.
-    is_static: Vec<bool>,
     planes: Vec<CachePlane>,
     rules: Rules,
     /// A bit for each plane of a die that is to be folded.
@@ -100,23 +99,22 @@ impl Rules {
     }
 }
 
-impl SlcCache {
-    /// That of a checked configuration, if it has one: its static blocks are the first of each plane that are good.
+impl SlcPool {
+    /// The pool of a checked configuration, if it has one: its static blocks are the first of each plane that are good.
     pub fn new(
         config: &Config,
         geometry: &Geometry,
-        mapped_pages: usize,
+        blocks: &mut Blocks,
         is_good: impl Fn(BlockId) -> bool,
     ) -> Option<Box<Self>> {
         if !config.ssd.has_slc_cache() {
             return None;
         }
-        let mut cache = Self {
+        blocks.keep_modes();
+        let mut pool = Self {
             pages: config.ssd.slc_pages_per_block(),
-            in_mode: vec![false; geometry.blocks()],
-            is_static: vec![false; geometry.blocks()],
             planes: (0..geometry.planes()).map(|_| CachePlane::default()).collect(),
-            rules: Rules::new(config, mapped_pages),
+            rules: Rules::new(config, Limits::mapped_pages(config)),
             due: vec![0; geometry.dies()],
             uses_idle_time: false,
             mapped: 0,
@@ -125,39 +123,21 @@ impl SlcCache {
         for plane in (0..geometry.planes()).map(PlaneId::from_index) {
             let good = geometry.blocks_of_plane(plane).filter(|block| is_good(*block));
             for block in good.take(config.ssd.static_slc_blocks() as usize) {
-                cache.add_static(plane, block);
-                cache.planes[plane.index()].free.push_back(block);
+                pool.add_static(blocks, plane, block);
+                pool.planes[plane.index()].free.push_back(block);
             }
         }
-        Some(Box::new(cache))
+        Some(Box::new(pool))
     }
 
-    fn add_static(&mut self, plane: PlaneId, block: BlockId) {
-        self.is_static[block.index()] = true;
-        self.in_mode[block.index()] = true;
+    fn add_static(&mut self, blocks: &mut Blocks, plane: PlaneId, block: BlockId) {
+        blocks.set_mode(block, CellMode::StaticSlc);
         self.planes[plane.index()].statics += 1;
-    }
-
-    /// Whether `block` is always in the cache's mode.
-    pub fn is_static(&self, block: BlockId) -> bool {
-        self.is_static[block.index()]
-    }
-
-    /// Whether `block` is in the cache's mode.
-    #[inline]
-    pub fn has(&self, block: BlockId) -> bool {
-        self.in_mode[block.index()]
     }
 
     /// Pages of a block in the cache's mode.
     pub const fn pages_per_block(&self) -> u32 {
         self.pages
-    }
-
-    /// A bit for each plane of `die` that is to be folded.
-    #[inline]
-    pub fn due(&self, die: DieId) -> u32 {
-        self.due[die.index()]
     }
 
     /// Whether `plane` is to be folded.
@@ -190,21 +170,23 @@ impl SlcCache {
             && (state.statics > 0 || state.limit > 0)
     }
 
-    /// Looks at what `plane` has, of whose native blocks so many are free.
-    fn look_at(&mut self, plane: PlaneId, native_free: usize) {
+    /// Looks at what `plane` has, whose free native blocks may have changed.
+    #[inline]
+    pub(super) fn look_at(&mut self, manager: &BlockManager, plane: PlaneId) {
+        let native_free = manager.space.free_blocks(plane);
         let limit = self.rules.limit(self.mapped);
         let state = &mut self.planes[plane.index()];
         state.limit = limit;
         let spare = native_free.saturating_sub(self.rules.keeps_free);
         state.lendable = limit.saturating_sub(state.lent).min(spare);
-        self.mark(plane);
+        self.mark(&manager.blocks, plane);
     }
 
     /// Marks whether `plane` is to be folded.
-    fn mark(&mut self, plane: PlaneId) {
+    fn mark(&mut self, blocks: &Blocks, plane: PlaneId) {
         let (die, bit) = self.place(plane);
         let is_due =
-            self.is_short(plane) || (self.uses_idle_time && self.is_worth_idle_time(plane));
+            self.is_short(blocks, plane) || (self.uses_idle_time && self.is_worth_idle_time(plane));
         match is_due {
             true => self.due[die] |= bit,
             false => self.due[die] &= !bit,
@@ -212,9 +194,9 @@ impl SlcCache {
     }
 
     /// Whether `plane` is to be folded, idle or not: the cache can open too few blocks, or more is lent than may be.
-    fn is_short(&self, plane: PlaneId) -> bool {
+    fn is_short(&self, blocks: &Blocks, plane: PlaneId) -> bool {
         let state = &self.planes[plane.index()];
-        let has_lent = || state.full.iter().any(|block| !self.is_static(*block));
+        let has_lent = || state.full.iter().any(|block| !blocks.is_static_slc(*block));
         // A fold that was begun in idle time goes on if somebody waits for it.
         let has_some = state.folding.is_some() || !state.full.is_empty();
         let has_few = state.free.len() + state.lendable < self.rules.fold_below;
@@ -227,39 +209,22 @@ impl SlcCache {
     }
 
     /// Whether `plane` would be folded if the drive were not idle.
-    pub fn is_due_when_busy(&self, plane: PlaneId) -> bool {
-        self.is_short(plane)
+    pub fn is_due_when_busy(&self, blocks: &Blocks, plane: PlaneId) -> bool {
+        self.is_short(blocks, plane)
     }
 
     /// From now on idle time is used to fold, or no more.
-    pub fn use_idle_time(&mut self, uses: bool) {
+    pub fn use_idle_time(&mut self, blocks: &Blocks, uses: bool) {
         self.uses_idle_time = uses;
-        (0..self.planes.len()).map(PlaneId::from_index).for_each(|plane| self.mark(plane));
+        (0..self.planes.len()).map(PlaneId::from_index).for_each(|plane| self.mark(blocks, plane));
     }
 
-    /// A logical page holds data that held none.
-    pub const fn page_came(&mut self) {
-        self.mapped += 1;
-    }
-
-    /// A logical page holds no data any more.
-    pub const fn page_went(&mut self) {
-        self.mapped -= 1;
-    }
-
-    /// `spare` takes the place of `bad`, which was being filled. Returns whether that was in the cache's mode.
-    pub fn replace(&mut self, plane: PlaneId, bad: BlockId, spare: BlockId) -> bool {
-        if !self.has(bad) {
-            return false;
-        }
-        for of_blocks in [&mut self.in_mode, &mut self.is_static] {
-            of_blocks[spare.index()] = std::mem::take(&mut of_blocks[bad.index()]);
-        }
+    /// `spare` takes the place of `bad`, which was being filled.
+    pub(super) fn replace(&mut self, plane: PlaneId, bad: BlockId, spare: BlockId) {
         if let Some(open) = &mut self.planes[plane.index()].open {
             debug_assert_eq!(open.block, bad, "the block that is being filled");
             open.block = spare;
         }
-        true
     }
 
     /// The blocks of the cache that are neither free nor being folded, and how many of their pages have been

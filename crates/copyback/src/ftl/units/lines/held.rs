@@ -3,7 +3,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, LineErase};
-use crate::ftl::tables::Tables;
+use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 use super::Lines;
@@ -92,58 +92,52 @@ impl Lines {
     }
 }
 
-impl Tables {
+impl Lines {
     /// `plane` has nothing left to move of the line that is being collected. If its die is collecting, its turn ends with
     /// that; between two collections of it, the host may have written what was left, and it ends now.
     fn note_empty_in_line(&mut self, plane: PlaneId) {
-        if let Some(lines) = &mut self.lines {
-            lines.note_empty(plane);
-            if !lines.is_collecting {
-                lines.pass_turn_on();
-            }
+        self.note_empty(plane);
+        if !self.is_collecting {
+            self.pass_turn_on();
         }
     }
 
     /// A collection has ended: the next die may begin, if they take turns.
-    pub(in crate::ftl) fn end_turn_in_line(&mut self) {
-        if let Some(lines) = &mut self.lines {
-            lines.is_collecting = false;
-            lines.pass_turn_on();
+    pub(in crate::ftl) fn end_turn(&mut self) {
+        self.is_collecting = false;
+        self.pass_turn_on();
+    }
+
+    /// `page`, whose block is not closed, has been moved or is out of date.
+    #[inline(never)]
+    pub(in crate::ftl) fn lost_in_open_line(&mut self, manager: &mut BlockManager, page: Ppn) {
+        let block = manager.geometry.block_of(page);
+        let (plane, valid) =
+            (manager.geometry.plane_of_block(block), manager.blocks.valid_pages(block));
+        let is_lost = self.is_of_lost(plane);
+        if self.collected != Some(self.line_of(block)) {
+            return;
+        }
+        self.left -= 1;
+        if let Some(made_up) = &mut self.made_up {
+            made_up.forget(page);
+        }
+        if self.left == 0 {
+            self.let_erase();
+        }
+        if self.held.now && self.on(manager).has_nothing_to_move(block) {
+            self.note_empty_in_line(plane);
+        }
+        if is_lost {
+            self.lost_page_went(manager, block);
+            if valid == 0 {
+                self.drop_lost_block(manager, plane, block);
+            }
         }
     }
 
     /// Whether `block`, nothing in which is valid any more, may be erased.
     pub fn may_erase(&self, block: BlockId) -> bool {
-        self.lines
-            .as_ref()
-            .is_none_or(|lines| !(lines.held.now && lines.collected == Some(lines.line_of(block))))
-    }
-
-    /// `page`, whose block is not closed, has been moved or is out of date.
-    #[inline(never)]
-    pub(in crate::ftl) fn lost_in_open_line(&mut self, page: Ppn) {
-        let block = self.geometry.block_of(page);
-        let (plane, valid) = (self.geometry.plane_of_block(block), self.blocks.valid_pages(block));
-        let Some(lines) = &mut self.lines else { return };
-        let is_lost = lines.is_of_lost(plane);
-        if lines.collected != Some(lines.line_of(block)) {
-            return;
-        }
-        lines.left -= 1;
-        if let Some(made_up) = &mut lines.made_up {
-            made_up.forget(page);
-        }
-        if lines.left == 0 {
-            lines.let_erase();
-        }
-        if lines.held.now && self.has_nothing_to_move(block) {
-            self.note_empty_in_line(plane);
-        }
-        if is_lost {
-            self.lost_page_went(block);
-            if valid == 0 {
-                self.drop_lost_block(plane, block);
-            }
-        }
+        !(self.held.now && self.collected == Some(self.line_of(block)))
     }
 }

@@ -11,14 +11,14 @@
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
+use crate::ftl::block_manager::BlockManager;
 use crate::ftl::space::Stream;
-use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Class;
 
 use super::lost::LostDie;
-use super::{LineId, Lines};
+use super::{LineId, Lines, LinesOn};
 
 /// Which dies hold parity, which stripes are whole, and what is to be programmed of it.
 #[derive(Debug, Checkpointed)]
@@ -230,76 +230,10 @@ impl Lines {
     }
 }
 
-impl Tables {
-    /// The die that holds the parity of a line which is opened now, as `plane` needs a block; `None` if lines have none.
-    pub(super) fn take_parity_die(&self, plane: PlaneId) -> Option<DieId> {
-        self.lines.as_ref()?.parity.as_ref()?;
-        let own = self.geometry.die_of_plane(plane);
-        let die = self.parity_die(|die| die != own).or_else(|| self.parity_die_for_now(plane));
-        Some(die.expect("the host asks before, and what moves has no page on the die with the parity of its line"))
-    }
-
-    /// Where a die is lost, a line may be collected that has no parity, so that every die needs a block. If there are two,
-    /// one die can wait for the second; else the line that is opened gets no parity, for which the lost die stands.
-    fn parity_die_for_now(&self, plane: PlaneId) -> Option<DieId> {
-        let parity = self.lines.as_ref()?.parity.as_ref()?;
-        let lost = parity.lost.as_ref()?.die;
-        let own = self.geometry.die_of_plane(plane);
-        let dies =
-            (0..parity.dies).map(DieId::from_index).filter(|die| *die != lost && *die != own);
-        match self.space.free_blocks(plane) > 1 {
-            true => dies.min_by_key(|die| parity.lines_of[die.index()]),
-            false => Some(lost),
-        }
-    }
-
-    /// Whether the host may open a line as `plane` needs a block, as far as parity is concerned: it leaves that to other
-    /// planes if the parity is due to lie there.
-    pub(super) fn leaves_parity_to_others(&self, plane: PlaneId) -> bool {
-        let own = self.geometry.die_of_plane(plane);
-        self.parity_die(|_| true).is_some_and(|die| die != own)
-    }
-
-    /// Whether a die may hold the parity of a line that is opened as `plane` needs a block.
-    pub(super) fn has_parity_die_but(&self, plane: PlaneId) -> bool {
-        let own = self.geometry.die_of_plane(plane);
-        self.parity_die(|die| die != own).is_some()
-    }
-
-    /// Whether `block`, which is not free, holds parity.
-    pub(in crate::ftl) fn is_parity(&self, block: BlockId) -> bool {
-        let Some(lines) = &self.lines else { return false };
-        lines.holds_parity(lines.line_of(block), self.geometry.plane_of_block(block))
-    }
-
-    /// Of the dies that may hold the parity of a line that is opened now, that with fewest lines of parity, in turn.
-    fn parity_die(&self, may: impl Fn(DieId) -> bool) -> Option<DieId> {
-        let parity = self.lines.as_ref()?.parity.as_ref()?;
-        let turn = parity.turn.index();
-        let in_turn = (turn..parity.dies).chain(0..turn).map(DieId::from_index);
-        let is_there = |die| parity.lost.as_ref().is_none_or(|lost| lost.die != die);
-        let possible =
-            in_turn.filter(|die| may(*die) && is_there(*die) && self.needs_no_block(*die));
-        possible.min_by_key(|die| parity.lines_of[die.index()])
-    }
-
-    /// Whether the open blocks of every plane of `die` have room for what is still to be moved there.
-    fn needs_no_block(&self, die: DieId) -> bool {
-        self.geometry.planes_of_die(die).all(|plane| match self.space[plane].reclaiming {
-            Some(victim) => {
-                let free = self.space[plane].free_blocks() as u32 * self.limits.data_pages;
-                let room = self.collection_room(plane) - free;
-                u32::from(self.blocks.valid_pages(victim)) <= room
-            }
-            None => true,
-        })
-    }
-
+impl Lines {
     /// `die` holds the parity of `line`, which has been opened for `class`.
     pub(super) fn begin_parity(&mut self, line: LineId, class: Class, die: DieId) {
-        let Some(parity) = self.lines.as_mut().and_then(|lines| lines.parity.as_mut()) else {
-            return;
-        };
+        let Some(parity) = &mut self.parity else { return };
         parity.of_lines[line] = die;
         if let Some(lost) = &mut parity.lost {
             lost.unprotected += u64::from(lost.die == die);
@@ -311,95 +245,165 @@ impl Tables {
 
     /// `page` has been programmed with data. If its stripe is whole now, its parity is due.
     #[inline(never)]
-    pub(in crate::ftl) fn note_in_stripe(&mut self, page: Ppn) {
-        let Some(lines) = &mut self.lines else { return };
-        let Some(parity) = &mut lines.parity else { return };
-        let (block, offset) = (self.geometry.block_of(page), self.geometry.page_offset(page));
-        let (line, plane) = (block.index() % lines.blocks, self.geometry.plane_of_block(block));
+    pub(in crate::ftl) fn note_in_stripe(&mut self, manager: &mut BlockManager, page: Ppn) {
+        let Some(parity) = &mut self.parity else { return };
+        let (block, offset) = (manager.geometry.block_of(page), manager.geometry.page_offset(page));
+        let (line, plane) = (block.index() % self.blocks, manager.geometry.plane_of_block(block));
         if !parity.add(line, plane, offset) {
             return;
         }
         let die = parity.die_of(line);
         let number = plane.index() % parity.planes_per_die;
-        let holder = self.geometry.first_plane(die).index() + number;
-        let block = BlockId::from_index(holder * lines.blocks + line);
-        let page = self.geometry.page(block, offset);
+        let holder = manager.geometry.first_plane(die).index() + number;
+        let block = BlockId::from_index(holder * self.blocks + line);
+        let page = manager.geometry.page(block, offset);
         // What takes no time does not overtake what does: parity of a block is programmed in order.
         if parity.takes_time || !parity.due[die.index()].is_empty() {
             return parity.give(die, page);
         }
         parity.untimed.pages += 1;
-        parity.untimed.filled += u64::from(offset + 1 == self.limits.data_pages);
-        self.program_parity(page);
-    }
-
-    /// The parity that `die` programs next, if any is due.
-    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
-        let parity = self.lines.as_ref()?.parity.as_ref()?;
-        parity.due[die.index()].front().copied()
+        parity.untimed.filled += u64::from(offset + 1 == manager.limits.data_pages);
+        self.program_parity(manager, page);
     }
 
     /// Takes the parity that `die` programs next: its block is full if it was the last.
-    pub(in crate::ftl) fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
-        let parity = self.lines.as_mut()?.parity.as_mut()?;
+    pub(in crate::ftl) fn take_parity(
+        &mut self,
+        manager: &mut BlockManager,
+        die: DieId,
+    ) -> Option<Ppn> {
+        let parity = self.parity.as_mut()?;
         let page = parity.due[die.index()].pop_front()?;
         parity.held -= 1;
-        self.program_parity(page);
+        self.program_parity(manager, page);
         Some(page)
     }
 
-    fn program_parity(&mut self, page: Ppn) {
-        if let Some(lines) = &mut self.lines
-            && let Some(parity) = &mut lines.parity
-        {
-            let block = self.geometry.block_of(page);
-            let (line, plane) = (block.index() % lines.blocks, self.geometry.plane_of_block(block));
-            let offset = self.geometry.page_offset(page);
+    fn program_parity(&mut self, manager: &mut BlockManager, page: Ppn) {
+        let block = manager.geometry.block_of(page);
+        if let Some(parity) = &mut self.parity {
+            let (line, plane) =
+                (block.index() % self.blocks, manager.geometry.plane_of_block(block));
+            let offset = manager.geometry.page_offset(page);
             debug_assert_eq!(parity.written(line, plane), offset, "parity is programmed in order");
             parity.set_written(line, plane, offset + 1);
         }
-        if self.geometry.page_offset(page) + 1 < self.limits.data_pages {
+        if manager.geometry.page_offset(page) + 1 < manager.limits.data_pages {
             return;
         }
-        let block = self.geometry.block_of(page);
-        self.blocks.seal(block, self.streams.clock);
-        self.streams.block_changed(self.blocks.state(block));
-        self.close_in_line(block);
+        manager.blocks.seal(block, manager.streams.clock);
+        manager.streams.block_changed(manager.blocks.state(block));
+        self.close_in_line(manager, block);
         // The line may be a victim now, which others look for.
-        if let Some(lines) = &mut self.lines {
-            lines.wakes_others = true;
-        }
+        self.wakes_others = true;
     }
 
     /// Takes the dies that have been given parity to program since the last call.
     pub(in crate::ftl) fn take_given_parity(&mut self) -> Vec<DieId> {
-        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
+        let parity = self.parity.as_mut();
         parity.map(|parity| std::mem::take(&mut parity.given)).unwrap_or_default()
     }
 
     /// Whether programs of parity take time from now on.
     pub(in crate::ftl) fn time_parity(&mut self, takes_time: bool) {
-        if let Some(parity) = self.lines.as_mut().and_then(|lines| lines.parity.as_mut()) {
+        if let Some(parity) = &mut self.parity {
             parity.takes_time = takes_time;
         }
     }
 
     /// Takes how much parity has been programmed in no time since the last call.
     pub(in crate::ftl) fn take_untimed_parity(&mut self) -> UntimedParity {
-        let parity = self.lines.as_mut().and_then(|lines| lines.parity.as_mut());
+        let parity = self.parity.as_mut();
         parity.map(|parity| std::mem::take(&mut parity.untimed)).unwrap_or_default()
+    }
+}
+
+impl Lines {
+    /// The parity that `die` programs next, if any is due.
+    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
+        let parity = self.parity.as_ref()?;
+        parity.due[die.index()].front().copied()
     }
 
     /// Pages of parity that waited for their dies at once, at most, if lines have any.
     pub fn most_parity_held(&self) -> Option<u64> {
-        let parity = self.lines.as_ref()?.parity.as_ref()?;
+        let parity = self.parity.as_ref()?;
         Some(parity.most_held as u64)
+    }
+}
+
+impl LinesOn<'_> {
+    /// The die that holds the parity of a line which is opened now, as `plane` needs a block; `None` if lines have none.
+    pub(super) fn take_parity_die(&self, plane: PlaneId) -> Option<DieId> {
+        self.lines.parity.as_ref()?;
+        let own = self.manager.geometry.die_of_plane(plane);
+        let die = self.parity_die(|die| die != own).or_else(|| self.parity_die_for_now(plane));
+        Some(die.expect("the host asks before, and what moves has no page on the die with the parity of its line"))
+    }
+
+    /// Where a die is lost, a line may be collected that has no parity, so that every die needs a block. If there are two,
+    /// one die can wait for the second; else the line that is opened gets no parity, for which the lost die stands.
+    fn parity_die_for_now(&self, plane: PlaneId) -> Option<DieId> {
+        let parity = self.lines.parity.as_ref()?;
+        let lost = parity.lost.as_ref()?.die;
+        let own = self.manager.geometry.die_of_plane(plane);
+        let dies =
+            (0..parity.dies).map(DieId::from_index).filter(|die| *die != lost && *die != own);
+        match self.manager.space.free_blocks(plane) > 1 {
+            true => dies.min_by_key(|die| parity.lines_of[die.index()]),
+            false => Some(lost),
+        }
+    }
+
+    /// Whether the host may open a line as `plane` needs a block, as far as parity is concerned: it leaves that to other
+    /// planes if the parity is due to lie there.
+    pub(super) fn leaves_parity_to_others(&self, plane: PlaneId) -> bool {
+        let own = self.manager.geometry.die_of_plane(plane);
+        self.parity_die(|_| true).is_some_and(|die| die != own)
+    }
+
+    /// Whether a die may hold the parity of a line that is opened as `plane` needs a block.
+    pub(super) fn has_parity_die_but(&self, plane: PlaneId) -> bool {
+        let own = self.manager.geometry.die_of_plane(plane);
+        self.parity_die(|die| die != own).is_some()
+    }
+
+    /// Whether `block`, which is not free, holds parity.
+    pub(in crate::ftl) fn is_parity(&self, block: BlockId) -> bool {
+        let lines = self.lines;
+        lines.holds_parity(lines.line_of(block), self.manager.geometry.plane_of_block(block))
+    }
+
+    /// Of the dies that may hold the parity of a line that is opened now, that with fewest lines of parity, in turn.
+    fn parity_die(&self, may: impl Fn(DieId) -> bool) -> Option<DieId> {
+        let parity = self.lines.parity.as_ref()?;
+        let turn = parity.turn.index();
+        let in_turn = (turn..parity.dies).chain(0..turn).map(DieId::from_index);
+        let is_there = |die| parity.lost.as_ref().is_none_or(|lost| lost.die != die);
+        let possible =
+            in_turn.filter(|die| may(*die) && is_there(*die) && self.needs_no_block(*die));
+        possible.min_by_key(|die| parity.lines_of[die.index()])
+    }
+
+    /// Whether the open blocks of every plane of `die` have room for what is still to be moved there.
+    fn needs_no_block(&self, die: DieId) -> bool {
+        self.manager.geometry.planes_of_die(die).all(|plane| {
+            match self.manager.space[plane].reclaiming {
+                Some(victim) => {
+                    let free = self.manager.space[plane].free_blocks() as u32
+                        * self.manager.limits.data_pages;
+                    let room = self.manager.collection_room(plane) - free;
+                    u32::from(self.manager.blocks.valid_pages(victim)) <= room
+                }
+                None => true,
+            }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{device, write};
+    use super::super::tests::{device, on, write};
     use super::*;
 
     #[test]
@@ -409,24 +413,24 @@ mod tests {
         for plane in 1..4 {
             let pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4);
             let block = ftl.geometry.block_of(pages[0]);
-            let state = &mut ftl.tables.space[PlaneId(plane)];
+            let state = &mut ftl.tables.manager.space[PlaneId(plane)];
             *state.frontier_mut(Stream::Class(Class::new(0))) = None;
             state.reclaiming = Some(block);
         }
-        assert!(ftl.tables.has_parity_die_but(PlaneId(1)), "die 0 needs none");
-        assert!(!ftl.tables.has_parity_die_but(PlaneId(0)), "all but die 0 do");
-        ftl.tables.space[PlaneId(2)].reclaiming = None;
-        assert!(ftl.tables.has_parity_die_but(PlaneId(0)));
+        assert!(on(&ftl).has_parity_die_but(PlaneId(1)), "die 0 needs none");
+        assert!(!on(&ftl).has_parity_die_but(PlaneId(0)), "all but die 0 do");
+        ftl.tables.manager.space[PlaneId(2)].reclaiming = None;
+        assert!(on(&ftl).has_parity_die_but(PlaneId(0)));
     }
 
     #[test]
     fn a_line_has_parity_though_every_die_needs_a_block_as_long_as_another_line_is_free() {
         let mut ftl = device(&[("ssd.ftl.rain", "true")]);
-        ftl.tables.lose_die(DieId(3), &[]);
+        ftl.lose_die(DieId(3), &[]);
         let (plane, mut found) = (PlaneId(0), Vec::new());
         while ftl.tables.space.free_blocks(plane) > 0 {
-            found.push(ftl.tables.parity_die_for_now(plane));
-            ftl.tables.space.take_free(plane);
+            found.push(on(&ftl).parity_die_for_now(plane));
+            ftl.tables.manager.space.take_free(plane);
         }
         let last = found.pop().expect("lines are free");
         assert!(found.len() > 2 && found.iter().all(|die| *die == Some(DieId(1))), "{found:?}");

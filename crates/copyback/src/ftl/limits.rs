@@ -1,0 +1,65 @@
+//! Page and block counts of a drive that never change.
+
+use crate::checkpoint::Checkpointed;
+use crate::config::{self, Config};
+use crate::placement::{Class, Classes};
+
+use super::audit::Audit;
+
+/// Page and block counts that never change.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct Limits {
+    pub(super) logical_pages: usize,
+    /// Translation pages behind those.
+    pub(super) translation_pages: usize,
+    /// Pages of a block that hold data (all but a summary page).
+    pub(super) data_pages: u32,
+    /// Invalid pages that a victim has at least, as long as the host can open a block.
+    pub(super) least_invalid: u32,
+    /// Pages that may be [filled up](super::open_pages) with nothing before a victim is erased.
+    pub(super) filled_up: u32,
+    /// Whether victims are lines, and not blocks.
+    pub(super) victims_are_lines: bool,
+    /// Whether host writes and moved pages may fill the same block.
+    pub(super) mixes: bool,
+    /// Whether pages that are moved may go to another class than theirs: there are several.
+    pub(super) diverts: bool,
+    /// Whether moves are followed page by page: by the audit, or as pages may be lost.
+    pub(super) follows_moves: bool,
+    /// The class of all pages of the host, if there is one.
+    pub(super) host_class: Option<Class>,
+    /// The class of all writes that dies take, if they fill the same open block of a plane.
+    pub(super) only_class: Option<Class>,
+    /// That class, if nothing but what a die does changes what room it has for such writes.
+    pub(super) class_with_room: Option<Class>,
+}
+
+impl Limits {
+    /// Pages that have an entry in the mapping.
+    pub(super) fn mapped_pages(config: &Config) -> usize {
+        (config.logical_pages() + config.ssd.translation_pages()) as usize
+    }
+
+    pub(super) fn new(config: &Config, classes: &Classes) -> Self {
+        let host_class = classes.of_host().next().filter(|_| classes.of_host().len() == 1);
+        let mixes = classes.mix();
+        let has_places = matches!(config.ssd.ftl.allocation, config::Allocation::Order(_));
+        let only_class = host_class.filter(|_| config.ssd.translation_pages() == 0);
+        Self {
+            logical_pages: config.logical_pages() as usize,
+            translation_pages: config.ssd.translation_pages() as usize,
+            data_pages: config.ssd.data_pages_per_block() as u32,
+            least_invalid: config.ssd.least_invalid_pages(),
+            filled_up: config.ssd.pages_filled_up_per_victim(),
+            victims_are_lines: config.ssd.has_lines(),
+            mixes,
+            follows_moves: Audit::is_kept(config) || config.ssd.faults.pages_may_be_lost(),
+            diverts: classes.of_moves().len() > 1,
+            host_class,
+            only_class,
+            class_with_room: only_class
+                .filter(|_| !mixes && !has_places)
+                .filter(|_| !config.ssd.has_slc_cache() && !config.ssd.has_lines()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Lines out of a file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ftl::block_manager::BlockManager;
+use crate::ids::{BlockId, PlaneId};
+use crate::placement::Class;
+use crate::victim::SavedVictims;
+
+use super::parity_saved::SavedParity;
+use super::{Line, Lines, LinesOn};
+
+/// What a file tells of lines that does not follow from the blocks.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedLines {
+    /// Of each plane, the blocks of open lines that it has not begun, in the order in which it fills them.
+    following: Vec<Vec<(Class, BlockId)>>,
+    found_no_victim: bool,
+    parity: Option<SavedParity>,
+}
+
+impl Lines {
+    /// Makes the lines of a device whose blocks are known those that were saved. False if they can't be theirs.
+    pub(in crate::ftl) fn restore(
+        &mut self,
+        manager: &mut BlockManager,
+        saved: &SavedLines,
+    ) -> bool {
+        let planes = manager.space.planes();
+        saved.following.len() == planes.len()
+            && planes.zip(&saved.following).all(|(plane, blocks)| follow(manager, plane, blocks))
+            && self.restore_known(manager, saved)
+            && self.restore_parity(manager, saved.parity.as_ref())
+            && self.on(manager).check().is_ok()
+    }
+
+    fn restore_known(&mut self, manager: &BlockManager, saved: &SavedLines) -> bool {
+        self.found_no_victim = saved.found_no_victim;
+        for line in 0..self.blocks {
+            let blocks = || self.blocks_of(line).map(|(_, block)| block);
+            let full = blocks().filter(|block| manager.blocks.is_closed(*block));
+            let valid = blocks().map(|block| u32::from(manager.blocks.valid_pages(block)));
+            let sealed = blocks().map(|block| manager.blocks.sealed_at(block)).max();
+            self.lines[line] = Line {
+                full_blocks: full.count() as u32,
+                valid: valid.sum(),
+                sealed: sealed.unwrap_or(0),
+                is_sealed: false,
+            };
+            if self.is_full(line) {
+                self.lines[line].is_sealed = true;
+                self.invalid += self.invalid_of(self.lines[line].valid);
+            }
+        }
+        true
+    }
+
+    /// Makes the victim policy, which knows no line, the one that was saved. False if it can't be that of these lines.
+    pub(in crate::ftl) fn restore_victims(
+        &self,
+        manager: &mut BlockManager,
+        saved: SavedVictims,
+    ) -> bool {
+        let BlockManager { victims, blocks, streams, .. } = manager;
+        let listed = |line: BlockId| {
+            let valid = self.lines[line.index()].valid as u16;
+            self.is_full(line.index()).then_some((super::ALL_PLANES, valid))
+        };
+        victims.restore(saved, self.blocks, listed, &self.at(blocks, streams))
+    }
+}
+
+impl LinesOn<'_> {
+    /// What a file has to tell of lines. None may be under way.
+    pub fn saved(&self) -> SavedLines {
+        let lines = self.lines;
+        let following = |plane| self.manager.space.following().of_plane(plane).collect();
+        SavedLines {
+            following: self.manager.space.planes().map(following).collect(),
+            found_no_victim: lines.found_no_victim,
+            parity: lines.parity.as_ref().map(|parity| parity.saved()),
+        }
+    }
+
+    /// The blocks of `plane` that are open and that no page of data is written to now: those behind another of their class,
+    /// and those of parity.
+    pub(in crate::ftl) fn following_blocks(&self, plane: PlaneId) -> Vec<BlockId> {
+        let following = self.manager.space.following().of_plane(plane).map(|(_, block)| block);
+        let of_parity = self
+            .manager
+            .geometry
+            .blocks_of_plane(plane)
+            .filter(|block| self.is_open_parity(*block));
+        following.chain(of_parity).collect()
+    }
+
+    fn is_open_parity(&self, block: BlockId) -> bool {
+        self.manager.blocks.is_open(block) && self.is_parity(block)
+    }
+}
+
+/// Queues the `blocks` that `plane` fills after its open ones. False if they can't be there.
+fn follow(manager: &mut BlockManager, plane: PlaneId, blocks: &[(Class, BlockId)]) -> bool {
+    blocks.iter().all(|(class, block)| {
+        let is_here = block.index() < manager.geometry.blocks()
+            && manager.geometry.plane_of_block(*block) == plane
+            && class.index() < manager.streams.classes.count()
+            && manager.blocks.last_valid(*block).is_none();
+        if is_here {
+            manager.space.following_mut().add(plane, *class, *block);
+        }
+        is_here
+    })
+}
