@@ -1,4 +1,4 @@
-//! What can go wrong, and whose fault it is.
+//! Errors of input, and whose fault each is.
 
 use copyback_config::Faults;
 

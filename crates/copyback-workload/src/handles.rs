@@ -1,4 +1,4 @@
-//! Which placement handle a request is written with that names none, as `workload.handles` says.
+//! Placement handle of a request that names none, as `workload.handles` says.
 //!
 //! As fio does, only writes take a handle: a read draws no number and takes no turn.
 
@@ -28,7 +28,7 @@ struct Range {
 }
 
 impl Hints {
-    /// Those of the flow at `flow`, whose random streams have names that begin with `name`.
+    /// Draws handles for the flow at `flow`; the names of its random streams begin with `name`.
     pub fn new(config: &Handles, flow: usize, seed: u64, name: &str) -> Self {
         let listed = |handles: &[u16]| handles.iter().copied().map(Handle).collect();
         let rule = match config {

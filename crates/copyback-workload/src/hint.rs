@@ -1,4 +1,4 @@
-//! What the host says about data that it writes.
+//! Hints of the host about data that it writes: a placement handle, a stream.
 
 /// A placement handle (NVMe 2.1, flexible data placement) or a stream: data that are written with the same one belong
 /// together. Counted from 0.
@@ -6,16 +6,16 @@
 pub struct Handle(pub u16);
 
 impl Handle {
-    /// What a handle is, for messages.
+    /// Description of a valid handle, for messages.
     pub const EXPECTED: &'static str = "a whole number, 0 to 65535";
 
-    /// Its place in tables.
+    /// Index of the handle in tables.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Who writes, and where the data belong.
+/// Hint of the host: who writes, and where the data belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hint {
     flow: u16,

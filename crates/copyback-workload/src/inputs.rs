@@ -11,7 +11,7 @@ use copyback_config::{Config, Flow};
 /// Of a closed loop with a duration only the first request is read: which row is the last depends on how fast
 /// the device is.
 pub struct InputCheck {
-    /// Those of traces that are not read to their end.
+    /// Traces that were not read to their end, with the digest still due.
     left: Vec<Unread>,
     opened: usize,
     requests: u64,

@@ -1,4 +1,4 @@
-//! Where requests come from: trace readers and synthetic generators behind one enum.
+//! Sources of requests: trace readers and synthetic generators behind one enum.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ pub use stream::{Issued, Stream};
 use copyback_config::units::{Duration, Instant};
 use copyback_config::{Config, Flow, Layout};
 
-/// What a request asks the drive to do.
+/// Operation that a request asks of the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Read a range.
@@ -60,7 +60,7 @@ impl Operation {
         }
     }
 
-    /// Its place in tables: 0 read, 1 write, 2 trim, 3 flush.
+    /// Index of the operation in tables: 0 read, 1 write, 2 trim, 3 flush.
     pub const fn number(self) -> u8 {
         self as u8
     }
@@ -71,7 +71,7 @@ impl Operation {
 pub struct Request {
     /// When it arrives; in a closed loop, the earliest time.
     pub arrival: Instant,
-    /// What it asks for.
+    /// Operation that the record asks for.
     pub operation: Operation,
     /// First byte.
     pub offset: u64,
@@ -79,7 +79,7 @@ pub struct Request {
     pub length: u64,
     /// The response time that was measured when the trace was taken, if it tells.
     pub measured: Option<Duration>,
-    /// What the host says about the data, if anything.
+    /// Hint of the host about the data, if it gave one.
     pub hint: Option<Hint>,
 }
 
@@ -116,7 +116,7 @@ impl AddressSpace {
 pub struct InputError {
     /// File and line, or configuration key.
     pub place: String,
-    /// What was found and what is allowed.
+    /// Value that was found and values that are allowed.
     pub problem: String,
 }
 
@@ -227,7 +227,7 @@ impl Source {
         }
     }
 
-    /// What the user should know about the input that was read so far: one line each.
+    /// Notes for the user about the input that was read so far, one line each.
     pub fn notes(&self) -> Vec<String> {
         match &self.kind {
             Kind::Trace(source) => source.notes(),

@@ -3,8 +3,8 @@
 /// Whether there is more to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// There is: go on.
+    /// Another step remains: go on.
     Running,
-    /// There is nothing left to do.
+    /// Ended: no phase is left.
     Done,
 }

@@ -125,8 +125,8 @@ impl Stream {
         self.flows.iter().any(|flow| flow.source.names_handles())
     }
 
-    /// What the times of the requests count from, in nanoseconds of the trace's own clock; zero
-    /// unless there is one flow and it is a trace.
+    /// Origin of the requests' times, in nanoseconds of the trace's own clock; zero unless there is one flow
+    /// and it is a trace.
     pub fn origin_ns(&self) -> u64 {
         match self.flows.as_slice() {
             [only] => only.source.trace().map_or(0, TraceSource::origin_ns),
@@ -134,7 +134,7 @@ impl Stream {
         }
     }
 
-    /// What the workload is called: the file of a trace, or what it is.
+    /// Name of the workload: the file of a trace, or the type of a generator.
     pub fn name(&self) -> String {
         match self.flows.as_slice() {
             [only] => only.source.trace().map_or("synthetic", TraceSource::name).to_owned(),
@@ -156,7 +156,7 @@ impl Stream {
         shares.sum::<f64>() / self.flows.len().max(1) as f64
     }
 
-    /// What the user should know about the input that was read so far: one line each.
+    /// Notes for the user about the input that was read so far, one line each.
     pub fn notes(&self) -> Vec<String> {
         self.flows.iter().flat_map(|flow| flow.source.notes()).collect()
     }

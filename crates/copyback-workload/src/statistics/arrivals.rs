@@ -27,7 +27,7 @@ const NS_PER_US: f64 = 1e3;
 /// Times between arrivals.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GapStatistics {
-    /// How they are distributed; its keys are keys of this.
+    /// Distribution of the gaps; its keys are keys of this.
     #[serde(flatten)]
     pub distribution: DistributionStatistics,
     /// Standard deviation in units of the mean; null if the mean is zero.
@@ -39,7 +39,7 @@ pub struct GapStatistics {
 pub struct RateStatistics {
     /// Width of a window, in seconds.
     pub window_s: f64,
-    /// How many have ended.
+    /// Number of windows that have ended.
     pub windows: u64,
     /// Arrivals in one, on average.
     pub mean: Option<f64>,
@@ -56,13 +56,13 @@ pub struct RateStatistics {
 pub struct IdleStatistics {
     /// The threshold, in seconds.
     pub longer_than_s: f64,
-    /// How many are longer.
+    /// Number of gaps that are longer than the threshold.
     pub gaps: u64,
-    /// Their share of the whole time.
+    /// Share of the whole time that these gaps take, 0 to 1.
     pub share: Option<f64>,
 }
 
-/// What is known of the arrivals so far.
+/// Counts arrivals: gaps, rates and idle time.
 #[derive(Debug)]
 pub struct Arrivals {
     last: Option<Instant>,

@@ -10,12 +10,12 @@ const DIGITS: u8 = 3;
 /// Points of a curve lie at least this far apart, as a ratio.
 const NEXT_POINT: f64 = 1.04;
 
-/// How a number is distributed: quantiles are at most 0.1% low, the rest is exact.
+/// Distribution of a number: quantiles are at most 0.1% low, the rest is exact.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DistributionStatistics {
-    /// How many values there are.
+    /// Number of values.
     pub count: u64,
-    /// Their mean.
+    /// Mean of the values.
     pub mean: f64,
     /// The least.
     pub min: f64,
@@ -50,7 +50,7 @@ pub struct Curve {
     pub share: Vec<f64>,
 }
 
-/// How a number is distributed. Its memory doesn't grow with the count.
+/// Distribution of a number. Its memory doesn't grow with the count.
 #[derive(Debug)]
 pub struct Distribution {
     histogram: Histogram<u64>,
@@ -89,12 +89,12 @@ impl Distribution {
         self.count
     }
 
-    /// Their sum.
+    /// Sum of the values.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// Their mean; `None` without values.
+    /// Mean of the values; `None` without values.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }

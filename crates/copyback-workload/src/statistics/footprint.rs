@@ -26,7 +26,7 @@ pub struct FootprintStatistics {
     pub written_pages: u64,
 }
 
-/// How often and how soon pages are written again.
+/// Overwrites: how often and how soon pages are written again.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OverwriteStatistics {
     /// Writes of pages.
@@ -37,7 +37,7 @@ pub struct OverwriteStatistics {
     pub distance_bytes: Option<DistributionStatistics>,
 }
 
-/// What is known of the addresses so far.
+/// Counts the addresses that requests touch.
 #[derive(Debug, Default)]
 pub struct Footprint {
     touched: RoaringTreemap,

@@ -1,5 +1,5 @@
-//! What a workload is like: counts, sizes, arrivals, sequentiality, footprint and overwrites, in one
-//! pass over its requests.
+//! Statistics of a workload: counts, sizes, arrivals, sequentiality, footprint and overwrites, in one pass over
+//! its requests.
 //!
 //! Memory grows with the footprint (see [`footprint`]) and with the number of devices, and not with
 //! the number of requests.
@@ -221,7 +221,7 @@ impl Statistics {
         Some(handles.map(of).collect())
     }
 
-    /// What each kind of request has of something.
+    /// Gathers one statistic of each kind of request.
     fn by_kind<T>(&self, of: impl Fn(&Kind) -> Option<T>) -> ByKind<T> {
         let [read, write, trim, flush] = self.kinds.each_ref().map(of);
         ByKind { read, write, trim, flush }

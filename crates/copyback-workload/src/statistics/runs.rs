@@ -8,7 +8,7 @@ const RECENT: usize = 32;
 /// The runs of one kind of request.
 #[derive(Debug, Default)]
 pub struct Runs {
-    /// Where the last request to each device ended.
+    /// End of the last request to each device, in bytes.
     last: BTreeMap<u64, u64>,
     /// Device and end of the most recent requests.
     recent: VecDeque<(u64, u64)>,

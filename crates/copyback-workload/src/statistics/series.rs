@@ -27,7 +27,7 @@ pub struct SeriesStatistics {
     pub written_pages: Vec<u64>,
 }
 
-/// What a series runs over.
+/// Unit of the horizontal axis of a series: time or requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SeriesUnit {
@@ -47,7 +47,7 @@ impl SeriesUnit {
     }
 }
 
-/// What happened in one interval.
+/// Counts of one interval of a series.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Interval {
     /// Requests of all kinds.

@@ -21,7 +21,7 @@ pub struct CommonSize {
     pub count: u64,
 }
 
-/// What is known of the sizes so far.
+/// Counts the sizes of requests.
 #[derive(Debug, Default)]
 pub struct Sizes {
     all: Distribution,

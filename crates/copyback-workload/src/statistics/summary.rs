@@ -1,4 +1,4 @@
-//! What is told of a workload, as it is written as JSON.
+//! Summary of a workload, as it is written as JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,10 +22,10 @@ pub struct TraceStatistics {
     pub source: String,
     /// The trace's format; null of what is generated.
     pub format: Option<&'static str>,
-    /// What is known of its requests; its keys are keys of this.
+    /// Statistics of the requests; their keys are keys of this.
     #[serde(flatten)]
     pub requests: RequestStatistics,
-    /// What the user should know of the trace.
+    /// Notes for the user about the trace.
     pub notes: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct RequestStatistics {
     pub handles: Option<Vec<TraceHandle>>,
     /// The pages that they touch.
     pub footprint: FootprintStatistics,
-    /// How often and how soon pages are written again.
+    /// Overwrites: how often and how soon pages are written again.
     pub overwrites: OverwriteStatistics,
     /// Times between arrivals, in microseconds.
     pub interarrival_us: Option<GapStatistics>,
@@ -75,7 +75,7 @@ pub struct RequestStatistics {
     pub curves: Curves,
 }
 
-/// What there is for each kind of request.
+/// Statistics of each kind of request.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Operations {
     /// Reads.
@@ -91,11 +91,11 @@ pub struct Operations {
 /// Statistics of the requests of one kind.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OperationStatistics {
-    /// How many there are.
+    /// Number of requests.
     pub count: u64,
-    /// Their bytes.
+    /// Bytes that were written with the handle.
     pub bytes: u64,
-    /// Their sizes.
+    /// Distribution of their lengths, in bytes.
     pub size_bytes: Option<DistributionStatistics>,
     /// The most common sizes, most common first.
     pub common_sizes: Vec<CommonSize>,
@@ -108,7 +108,7 @@ pub struct OperationStatistics {
 /// The devices of a trace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TraceDevices {
-    /// How many there are.
+    /// Number of devices in the trace.
     pub count: usize,
     /// The ten with the most requests, busiest first.
     pub busiest: Vec<TraceDevice>,
@@ -117,7 +117,7 @@ pub struct TraceDevices {
 /// A device of a trace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TraceDevice {
-    /// Its number in the trace.
+    /// Number of the device in the trace.
     pub device: u64,
     /// Requests to it.
     pub requests: u64,
@@ -130,11 +130,11 @@ pub struct TraceHandle {
     pub handle: u16,
     /// Writes with it.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes that were written with the handle.
     pub bytes: u64,
 }
 
-/// Something of the kinds of requests that have it.
+/// One statistic for each kind of request that has it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "{T}ByKind")]
 pub struct ByKind<T> {

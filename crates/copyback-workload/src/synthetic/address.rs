@@ -1,4 +1,4 @@
-//! Where random requests start, in units of the alignment from the start of the footprint.
+//! Start addresses of random requests, in units of the alignment from the start of the footprint.
 //!
 //! Hot pages lie together, at the start of the footprint. Static allocation orders that spread
 //! consecutive pages over channels and planes (CWDP and the like) spread them evenly; an order

@@ -10,16 +10,16 @@ use copyback_config::{Bursts, SyntheticWorkload};
 /// Draws arrivals.
 pub struct Arrivals {
     gaps: Gaps,
-    /// What times are multiplied by, if not by 1.
+    /// Factor that times are multiplied by, if not 1.
     scale: Option<f64>,
     /// The next arrival in nanoseconds, before that.
     next: Result<u64, NoArrival>,
 }
 
-/// Why a request has no time to arrive at.
+/// Reason why a request has no arrival time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoArrival {
-    /// It would come after the end of the clock.
+    /// Arrival time beyond the end of the clock.
     BeyondTheClock,
     /// Before it lie more bursts, and quiet between them, than can be gone through.
     TooManyPeriods,

@@ -13,16 +13,16 @@ pub const MOST_PERIODS_A_GAP: u32 = 1 << 20;
 /// Draws the gaps between arrivals that come in bursts.
 pub struct OnOff {
     periods: [Period; 2],
-    /// Which of them it is now.
+    /// Index of the present period: on or off.
     now: usize,
-    /// What is left of it.
+    /// Time left of the present period, in nanoseconds.
     left_ns: u64,
 }
 
 /// Bursts, or the quiet between them.
 struct Period {
     lengths: Times,
-    /// Its arrivals, if there are any.
+    /// Arrivals within the period, if there are any.
     arrivals: Option<Clock>,
 }
 

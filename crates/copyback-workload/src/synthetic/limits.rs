@@ -14,7 +14,7 @@ const NS_PER_SECOND: u128 = 1_000_000_000;
 /// The limits of a generator.
 pub struct Limits {
     clocks: Clocks,
-    /// What times are multiplied by.
+    /// Factor that times are multiplied by.
     scale: f64,
 }
 
@@ -32,7 +32,7 @@ struct Clock {
 
 enum Pace {
     Requests(Times),
-    /// What was cut off the last time is carried on, in billionths of a byte.
+    /// Limit in bytes; the remainder of the last division is carried on, in billionths of a byte.
     Bytes {
         per_second: u64,
         carried: u128,
@@ -60,7 +60,7 @@ impl Limits {
         Ok(Some(Self { clocks, scale: config.time_scale }))
     }
 
-    /// What the next request asks for: where reads and others have a limit each, that of the two which
+    /// Picks the operation of the next request: where reads and others have a limit each, that of the two which
     /// is due first.
     pub fn operation(&self, mix: &mut Mix) -> Operation {
         let Clocks::ByOperation([others, reads]) = &self.clocks else { return mix.draw() };
@@ -106,7 +106,7 @@ impl Clock {
 }
 
 impl Pace {
-    /// What a request of `bytes` takes.
+    /// Time that a request of `bytes` takes at this limit, in nanoseconds.
     fn takes_ns(&mut self, bytes: u64) -> u64 {
         match self {
             Self::Requests(gaps) => gaps.draw().as_ns(),

@@ -16,18 +16,18 @@ use copyback_config::{LogStream, Replaced};
 pub struct Logs {
     streams: Vec<Log>,
     writers: Vec<Writer>,
-    /// Which writer is next.
+    /// Draws which writer is next.
     which: WeightedAliasIndex<f64>,
     random: Stream,
 }
 
 /// One stream: a region, cut into objects.
 struct Log {
-    /// Its first unit.
+    /// First unit of the log.
     first: u64,
     /// Units of an object.
     object: u64,
-    /// How many objects have room in it.
+    /// Number of objects that the log has room for.
     places: u64,
     /// Places that have been taken; those behind are new.
     taken: u64,
@@ -45,12 +45,12 @@ struct Writer {
     open: Option<(u64, u64)>,
 }
 
-/// What a writer writes next, in units.
+/// Next write of a log's writer, in units.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Append {
     /// First unit.
     pub start: u64,
-    /// How many units.
+    /// Length of the write, in units.
     pub length: u64,
     /// The object that is trimmed before, by its first unit and its units.
     pub trimmed: Option<(u64, u64)>,
@@ -150,7 +150,7 @@ impl Log {
         self.first + place * self.object
     }
 
-    /// Where the next object goes, and whether nothing has been there.
+    /// Place of the next object, and whether it is the first one there.
     fn next_place(&mut self, random: &mut Stream) -> (u64, bool) {
         if self.taken < self.places {
             self.taken += 1;

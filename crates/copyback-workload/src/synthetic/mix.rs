@@ -1,4 +1,4 @@
-//! What requests ask for.
+//! Operations of generated requests, drawn by their shares.
 
 use super::draw::{below, threshold, whole};
 use crate::Operation;

@@ -35,7 +35,7 @@ use copyback_config::{AddressDistribution, SyntheticWorkload};
 
 /// A generator of requests.
 pub struct Generator {
-    /// That of the workload in the configuration.
+    /// Key of the workload in the configuration, for messages.
     key: String,
     /// Unlimited if absent.
     requests: Option<u64>,
@@ -226,7 +226,7 @@ impl Generator {
         self.logs.is_some()
     }
 
-    /// What the user should know about the requests so far: one line each.
+    /// Notes for the user about the requests so far, one line each.
     pub fn notes(&self) -> Vec<String> {
         let cut = self.sizes.cut();
         let bytes = self.addresses.units() * self.alignment;

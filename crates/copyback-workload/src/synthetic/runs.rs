@@ -1,4 +1,4 @@
-//! Which requests follow others, and where those start that do.
+//! Runs of sequential requests: which requests follow others, and where those start that do.
 
 use super::draw::Chance;
 use crate::rng::Stream;
@@ -10,7 +10,7 @@ pub struct Runs {
     rule: Rule,
     stream: Stream,
     skip: UnitSkip,
-    /// Where the last read, write and trim ended.
+    /// Ends of the last read, write and trim.
     ends: [End; 3],
 }
 
@@ -31,7 +31,7 @@ enum UnitSkip {
     Backward { units: u64 },
 }
 
-/// Where a kind of requests has come to.
+/// Position that a kind of requests has reached.
 #[derive(Debug, Clone, Copy, Default)]
 struct End {
     /// In units from the base.

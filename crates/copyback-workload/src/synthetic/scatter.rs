@@ -23,7 +23,7 @@ impl Scatter {
         Self { bound, half_bits: bits.div_ceil(2).max(1), keys }
     }
 
-    /// Where `number` goes.
+    /// Maps `number` to its scattered place.
     #[inline]
     pub fn place(&self, number: u64) -> u64 {
         debug_assert!(number < self.bound);

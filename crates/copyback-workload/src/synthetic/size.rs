@@ -1,4 +1,4 @@
-//! How large requests are, in units of the alignment.
+//! Sizes of generated requests, in units of the alignment.
 
 use rand_distr::{Distribution, Exp1, weighted::WeightedAliasIndex};
 

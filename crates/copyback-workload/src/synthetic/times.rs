@@ -15,7 +15,8 @@ use copyback_config::units::Duration;
 /// Draws times.
 pub struct Times {
     distribution: Spans,
-    /// What was cut off the last time: added to the next, so that rounding adds no drift.
+    /// Fraction of a nanosecond that rounding cut off the last time; added to the next, so that rounding adds
+    /// no drift.
     carried_ns: f64,
     stream: Stream,
 }

@@ -1,4 +1,4 @@
-//! Where a range of the trace lies on the simulated device.
+//! Maps a range of the trace onto the simulated device.
 
 use super::bounds::Bounds;
 use super::compact::Compact;
@@ -10,23 +10,23 @@ use crate::Operation;
 /// The addresses of one reading of a trace.
 #[derive(Debug)]
 pub enum Addresses {
-    /// As they are in the trace, from the start of a region.
+    /// Addresses as in the trace, from the start of a region.
     Straight {
         /// The regions.
         space: Space,
-        /// How far an address may reach within one.
+        /// Highest address within a region, and what lies beyond.
         bounds: Bounds,
     },
-    /// What is touched, and no more.
+    /// Addresses of touched ranges only, without the gaps.
     Compact {
-        /// Where it lies.
+        /// Places of the touched extents.
         compact: Compact,
-        /// Why, for the user.
+        /// Reason for compacting, for the user.
         note: String,
         /// Trims of what nothing else touches.
         left_out: u64,
     },
-    /// None: the trace is read to find out what it touches.
+    /// No mapping: the trace is read to find out what it touches.
     Survey(Footprint),
 }
 
@@ -40,7 +40,7 @@ pub struct Place {
 }
 
 impl Addresses {
-    /// Where a range lies; `None` if nowhere: a trim of what nothing else touches.
+    /// Maps a range onto the device; `None` for a trim of a range that nothing else touches.
     ///
     /// # Errors
     /// If it lies beyond the device.
@@ -84,7 +84,7 @@ impl Addresses {
         }
     }
 
-    /// What the user should know.
+    /// Notes for the user about addresses.
     pub fn notes(&self) -> Vec<String> {
         match self {
             Self::Straight { bounds, .. } => Vec::from_iter(bounds.note()),

@@ -1,5 +1,5 @@
-//! What biosnoop prints, of bcc or of libbpf-tools (read from `tools/biosnoop.py` and
-//! `libbpf-tools/biosnoop.c` of iovisor/bcc):
+//! Output of biosnoop, of bcc or of libbpf-tools (read from `tools/biosnoop.py` and `libbpf-tools/biosnoop.c`
+//! of iovisor/bcc):
 //!
 //! ```text
 //! TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)

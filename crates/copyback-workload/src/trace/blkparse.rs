@@ -1,6 +1,6 @@
-//! What blkparse prints by default: `8,0 3 11 0.009507758 697 Q WS 223490 + 8 [kjournald]`, device,
-//! processor, sequence number, seconds, process, action, operation (see [`rwbs`](super::rwbs)),
-//! sector and sectors of 512 bytes, name of the process.
+//! Default output of blkparse: `8,0 3 11 0.009507758 697 Q WS 223490 + 8 [kjournald]`, device, processor,
+//! sequence number, seconds, process, action, operation (see [`rwbs`](super::rwbs)), sector and sectors of 512
+//! bytes, name of the process.
 //!
 //! A request passes several actions; those of one kind count, the others are passed over, and so
 //! are lines of type `N`, which move no data, and completions of writes without data, whose flush
@@ -28,7 +28,7 @@ const ACTIONS: &[u8] = b"ABCDFGIMPQRSTUXm";
 #[derive(Debug, Default)]
 pub struct Parser {
     action: BlkparseAction,
-    /// What its lines look like, if not as by default.
+    /// Layout of the lines, if not the default one.
     fields: Option<Fields>,
     /// Whether the summary has begun.
     summary: bool,
@@ -122,14 +122,14 @@ fn bit(action: &[u8]) -> u32 {
     ACTIONS.iter().position(|letter| letter == first).map_or(0, |bit| 1 << bit)
 }
 
-/// What is known of an event that may be a request.
+/// Fields of an event that may be a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked<'a> {
-    /// Its device.
+    /// Number of the device.
     pub device: u64,
-    /// Its time.
+    /// Time of the event, in nanoseconds.
     pub time_ns: u64,
-    /// What happened, unless that is unknown.
+    /// Action of the event (queued, issued, completed), unless that is unknown.
     pub action: Option<&'a [u8]>,
     /// The letters of the operation.
     pub kind: &'a [u8],
@@ -146,7 +146,7 @@ pub fn request(asked: &Asked<'_>) -> Result<Option<Record>, Fault> {
     Ok(Some(Record::new(time_ns, operation, offset, length).on(device)))
 }
 
-/// What the letters `kind` ask for, of an event with `length` bytes; `None` if it moves no data.
+/// Operation that the letters `kind` ask for, of an event with `length` bytes; `None` if it moves no data.
 #[inline]
 fn operation(kind: &[u8], action: Option<&[u8]>, length: u64) -> Result<Option<Operation>, Fault> {
     if kind.starts_with(b"N") {

@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::number;
 use super::record::SECTOR;
 
-/// What a format must have.
+/// Description of a valid format, for messages.
 pub const EXPECTED: &str = "a format of blkparse -f with %T, %d, %S and %n or %N, each once, and text or a \
      blank between two fields, such as \"%D %T.%t %a %d %S %n\"";
 
@@ -121,7 +121,7 @@ fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
     joined
 }
 
-/// What stands behind a piece that is no field.
+/// Rest of the line behind a piece that is no field; `None` if the line does not have the piece.
 fn behind<'a>(piece: &Piece, line: &'a [u8]) -> Option<&'a [u8]> {
     match piece {
         // At the end, and beside what fills up a field, it may have gone.
@@ -153,7 +153,7 @@ fn blank(line: &[u8]) -> usize {
     line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len())
 }
 
-/// Where `major,minor` ends: the text behind it may have a comma, too.
+/// Finds where `major,minor` ends: the text behind it may have a comma, too.
 fn device_end(line: &[u8], text: &[u8]) -> usize {
     let comma = memchr::memchr(b',', line).map_or(0, |comma| comma + 1);
     let end = memchr::memmem::find(&line[comma..], text).map_or(line.len(), |end| comma + end);

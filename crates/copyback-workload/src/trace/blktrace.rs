@@ -1,5 +1,5 @@
-//! What blktrace writes: a binary stream of events, each with a head of 48 bytes and a payload that
-//! is ignored, in the byte order of the machine that was traced:
+//! Binary output of blktrace: a stream of events, each with a head of 48 bytes and a payload that is ignored,
+//! in the byte order of the machine that was traced:
 //!
 //! ```text
 //! magic u32, sequence u32, ns u64, sector u64, bytes u32, action u32, pid u32, device u32, cpu u32,
@@ -20,7 +20,7 @@ use copyback_config::BlkparseAction;
 
 /// Bytes of an event without its payload.
 pub const HEAD: usize = 48;
-/// What is wrong with a file that ends behind an event's head.
+/// Error for a file that ends behind an event's head.
 pub const NO_PAYLOAD: &str = "found the end of the file; expected an event's payload";
 /// The three upper bytes of the magic number; the lowest is the version.
 const MAGIC: u64 = 0x0065_6174;

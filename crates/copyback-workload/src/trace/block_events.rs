@@ -94,7 +94,7 @@ fn is_furniture(line: &[u8]) -> bool {
     is_of_cpus || begins(b"version =") || is_frame || begins(b"<stack trace")
 }
 
-/// What the kernel calls the event of an action.
+/// Kernel's name of the event for an action.
 const fn event_name(action: BlkparseAction) -> &'static str {
     match action {
         BlkparseAction::Queued => "block_bio_queue",
@@ -174,7 +174,7 @@ impl<'a> Event<'a> {
     }
 }
 
-/// What stands before and behind the plus.
+/// Reads sector and length, before and behind the plus.
 fn range<'a>(rest: &mut Columns<'a>) -> Result<(&'a [u8], &'a [u8]), Fault> {
     let mut before = rest.text()?;
     loop {

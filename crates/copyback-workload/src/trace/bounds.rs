@@ -2,14 +2,14 @@
 
 use super::fault::Fault;
 
-/// What becomes of an address beyond the device.
+/// Treatment of an address beyond the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
-    /// It ends the replay.
+    /// Refuses the address: the replay ends.
     Refused,
-    /// It ends the replay of a pipe, which can't be read first to make it fit.
+    /// Refuses an address of a pipe, which can't be read first to make it fit: the replay ends.
     RefusedOfPipe,
-    /// It counts modulo the capacity.
+    /// Wraps the address: it counts modulo the capacity.
     Wrapped,
 }
 
@@ -39,7 +39,7 @@ impl Bounds {
         }
     }
 
-    /// What the user should know.
+    /// Note for the user about addresses beyond the device.
     pub fn note(&self) -> Option<String> {
         let wrapped = self.wrapped;
         (wrapped > 0).then(|| format!("{wrapped} requests beyond the device were wrapped"))

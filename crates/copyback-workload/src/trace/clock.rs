@@ -4,18 +4,18 @@ use super::pauses::{Gaps, Pauses};
 use copyback_config::ClockJumps;
 use copyback_config::units::Duration;
 
-/// How far a request's time may lie before an earlier line's. Tracers that buffer for each
-/// processor leave such small inversions; more means that files were joined or columns confused.
+/// Limit on how far a request's time may lie before an earlier line's. Tracers that buffer for each processor
+/// leave such small inversions; more means that files were joined or columns confused.
 pub const TOLERATED: Duration = Duration::from_us(1_000_000);
 
 /// The longest pause that a lenient replay believes: a year, in nanoseconds.
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
 
-/// So many rows in sequence that agree with one another, and not with the rows before them, are not
-/// damaged: the clock was set.
+/// Number of rows in sequence that agree with one another, and not with the rows before them, from which on
+/// they are not damaged: the clock was set.
 const CONVINCING: u32 = 100;
 
-/// What a clock believes, and what it does about the rest.
+/// Rules of a clock: what it believes, and what it does about the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     longest_pause_ns: u64,
@@ -74,28 +74,28 @@ struct Doubt {
 /// Requests whose times lay before an earlier line's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Inversions {
-    /// How many.
+    /// Number of inversions.
     pub count: u64,
     /// Line of the first.
     pub first_line: u64,
-    /// How far back the worst lay.
+    /// Distance of the worst inversion.
     pub worst: Duration,
 }
 
 /// Times at which the clock was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Jumps {
-    /// How often.
+    /// Number of jumps.
     pub count: u64,
     /// Line behind the first.
     pub first_line: u64,
-    /// How far ahead all of them together went.
+    /// Sum of all jumps ahead.
     pub ahead: Duration,
-    /// How far back.
+    /// Sum of all jumps back.
     pub back: Duration,
 }
 
-/// Why a time can't be used.
+/// Reason why a time can't be used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClockError {
     /// Goes back by more than [`TOLERATED`].
@@ -120,8 +120,8 @@ impl Clock {
         }
     }
 
-    /// How long after the first request one with the trace's time `time_ns` comes. One that is
-    /// earlier than its predecessor comes together with it.
+    /// Converts the trace's time `time_ns` to the time since the first request. One that is earlier than its
+    /// predecessor comes together with it.
     #[inline]
     pub fn since_first(&mut self, time_ns: u64, line: u64) -> Result<Duration, ClockError> {
         if self.first_ns.is_none() {

@@ -5,7 +5,7 @@ use super::number;
 use super::record::SECTOR;
 use crate::Operation;
 
-/// What stands between two columns.
+/// Separator between two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Separator {
     /// This byte; spaces around a column don't count.

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::footprint::{Footprint, Run};
 use super::space::Space;
 
-/// Where the extents of a trace went.
+/// Places of the extents of a trace on the device.
 #[derive(Debug)]
 pub struct Compact {
     /// In order of region and address.
@@ -29,7 +29,7 @@ impl Laid {
         self.run.region == region && self.run.start <= start && end <= self.run.end
     }
 
-    /// Where a byte of it lies.
+    /// Place of a byte of the extent.
     const fn place(&self, byte: u64) -> u64 {
         self.at + (byte - self.run.start)
     }
@@ -56,12 +56,12 @@ impl Compact {
         Some(Self { runs, last: 0, space })
     }
 
-    /// Where the devices of the trace lie.
+    /// Layout of the devices of the trace.
     pub const fn space(&self) -> Space {
         self.space
     }
 
-    /// Where a range lies that is read or written.
+    /// Maps a range that is read or written.
     ///
     /// # Errors
     /// If it was not there when the footprint was found.

@@ -27,7 +27,7 @@ pub struct Completed {
 /// A request and the place of its row in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Held {
-    /// What the row says.
+    /// Record of the row.
     pub record: Record,
     /// The row's line or byte.
     pub place: u64,

@@ -22,7 +22,7 @@ const FIELD_COUNT: usize = 7;
 #[derive(Debug, Default)]
 pub struct Parser {
     spec: Option<Box<(CsvFormat, CsvColumns)>>,
-    /// Where the fields stand, once that is known.
+    /// Columns of the fields, once the header is known.
     places: Option<Places>,
 }
 
@@ -140,7 +140,7 @@ fn is_skipped(line: &[u8], separator: char, columns: &CsvColumns, places: &Place
     text.is_some_and(|text| skip.values.iter().any(|value| value.as_bytes() == text))
 }
 
-/// What stands at the places.
+/// Reads the texts in the given columns.
 fn values<'a>(
     line: &'a [u8],
     separator: char,

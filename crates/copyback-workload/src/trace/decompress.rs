@@ -17,7 +17,7 @@ const XZ_MEMORY: u64 = 1 << 30;
 /// A stream of bytes that may move between threads.
 pub type Bytes = Box<dyn Read + Send>;
 
-/// How a file is compressed.
+/// Compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
     /// Not at all.
@@ -33,7 +33,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// How the names of compressed files end.
+    /// Suffixes of the names of compressed files.
     pub const SUFFIXES: [&str; 4] = [".gz", ".bz2", ".zst", ".xz"];
 
     /// The name of the format.
@@ -58,7 +58,7 @@ impl Compression {
     }
 }
 
-/// What is known of the bytes of a trace's files beside their content.
+/// Counts and digest of the bytes of a trace's files, beside their content.
 #[derive(Debug, Default)]
 pub struct Consumed {
     taken: AtomicU64,

@@ -1,4 +1,4 @@
-//! Which format a file is in, from its first bytes or lines.
+//! Detection of a file's format, from its first bytes or lines.
 
 use super::fault::shown;
 use super::format::{Parser, Piece, TraceFormat};

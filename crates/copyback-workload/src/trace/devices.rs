@@ -1,4 +1,4 @@
-//! Which devices, volumes or storage units the rows name, and which of them are replayed.
+//! Devices, volumes or storage units that the rows name, and which of them are replayed.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ const MOST: usize = 1000;
 /// The devices that a name in the configuration stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selector {
-    /// What their numbers have in common.
+    /// Value that the numbers of the selected devices share.
     pub value: u64,
     /// The bits of it that count.
     pub mask: u64,
@@ -27,7 +27,7 @@ impl Selector {
     }
 }
 
-/// How a Linux device is named.
+/// Description of a Linux device's name, for messages.
 pub const MAJOR_MINOR: &str = "a device such as \"8,0\" (major,minor)";
 
 /// The number of the device `major,minor`.
@@ -44,7 +44,7 @@ pub const fn device_number(major: u64, minor: u64) -> u64 {
 /// The devices met so far.
 #[derive(Debug, Default)]
 pub struct Devices {
-    /// Those that are replayed, in the order of the configuration; all of them if empty.
+    /// Selected devices, in the order of the configuration; all of them if empty.
     wanted: Vec<Selector>,
     /// For each of these, whether it was met.
     met: Vec<bool>,
@@ -93,7 +93,7 @@ impl Devices {
         place
     }
 
-    /// How many of those met are replayed, up to 1000.
+    /// Number of devices met that are replayed, up to 1000.
     pub fn count(&self) -> usize {
         self.seen.values().flatten().count()
     }

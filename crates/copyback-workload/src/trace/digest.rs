@@ -1,4 +1,4 @@
-//! Which trace it is.
+//! Digest that identifies a trace.
 
 use std::io::{self, Read};
 

@@ -33,7 +33,7 @@ pub struct Parser {
     flushes: Option<Places>,
 }
 
-/// Where the columns of an event stand, from 0; what it has none of is absent.
+/// Columns of an event's fields, from 0; a field that the event does not have is absent.
 #[derive(Debug, Clone, Copy)]
 struct Places {
     time: usize,

@@ -1,4 +1,4 @@
-//! What can be wrong with a line. Faults are rare, so they are boxed: a parsed line stays small.
+//! Faults of a line. Faults are rare, so they are boxed: a parsed line stays small.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub struct Fault(Box<Kind>);
 enum Kind {
     /// A field that does not hold what it should.
     Field { field: &'static str, found: String, expected: &'static str },
-    /// Too few or too many fields.
+    /// Wrong number of fields: too few or too many.
     Columns { found: usize, layout: &'static str },
     /// Anything else, as a whole sentence.
     Other(String),

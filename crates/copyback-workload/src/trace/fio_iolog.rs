@@ -91,7 +91,7 @@ fn version(line: &[u8]) -> Option<Version> {
     }
 }
 
-/// What follows file and action.
+/// Parses the fields that follow file and action.
 fn request(
     mut columns: Columns<'_>,
     time_ns: u64,

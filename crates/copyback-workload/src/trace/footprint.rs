@@ -1,5 +1,5 @@
-//! What a trace touches: the extents that hold what it reads and writes, found by reading it once
-//! before it is replayed.
+//! Footprint of a trace: the extents that hold what it reads and writes, found by reading it once before it is
+//! replayed.
 //!
 //! Extents that follow one another are one run, so memory grows with the number of runs and not with
 //! the trace.
@@ -78,7 +78,7 @@ impl Footprint {
         self.extent
     }
 
-    /// Where the regions of the trace lie.
+    /// Layout of the regions of the trace.
     pub const fn space(&self) -> Space {
         self.space
     }
@@ -98,7 +98,7 @@ impl Footprint {
         self.touched > self.space.capacity() / self.extent
     }
 
-    /// Its runs, by region and address.
+    /// Iterates over the touched runs, by region and address.
     pub fn runs(&self) -> impl Iterator<Item = Run> {
         self.runs.iter().map(|(&(region, first), &end)| Run {
             region,

@@ -11,8 +11,8 @@ pub use copyback_config::TraceFormat;
 use copyback_config::quantity::Size;
 use copyback_config::{BlkparseAction, CsvFormat};
 
-/// What a format must offer. A parser is made anew for each file and is fed its lines in order,
-/// without line ends, blank lines left out.
+/// Parser of a text format. A parser is made anew for each file and is fed its lines in order, without line
+/// ends, blank lines left out.
 pub trait LineParser: Default {
     /// Optional: takes what the configuration says about the format.
     fn configure(&mut self, _format: &TraceFormat) {}
@@ -73,7 +73,7 @@ pub trait LineParser: Default {
     }
 }
 
-/// How far a format has come that reads its file by itself.
+/// Progress of a format that reads its file by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowsRead {
     /// The last row handed out, from 1; 0 before the first.
@@ -82,16 +82,16 @@ pub struct RowsRead {
     pub rows: u64,
 }
 
-/// What a parser is fed.
+/// Piece of input that a parser is fed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
     /// A line, without its end.
     Line,
-    /// So many bytes, up to 64 KiB.
+    /// Bytes: this number of them, up to 64 KiB.
     Bytes(usize),
-    /// Nothing: it reads its file by itself.
+    /// No input: the parser reads its file by itself.
     Nothing,
-    /// Nothing any more: it has read all of its file.
+    /// No more input: the parser has read all of its file.
     End,
 }
 
@@ -143,7 +143,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What the next call of `parse` should get.
+            /// Piece that the next call of `parse` should get.
             #[inline]
             pub fn wants(&self) -> Piece {
                 match self {
@@ -159,7 +159,7 @@ macro_rules! formats {
                 }
             }
 
-            /// Where it is, if the format reads its file by itself.
+            /// Progress in the file, if the format reads its file by itself.
             pub fn rows_read(&self) -> Option<RowsRead> {
                 match self {
                     $(Self::$format(parser) => parser.rows_read(),)+
@@ -173,7 +173,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What the user should know about the lines so far.
+            /// Notes for the user about the lines so far.
             pub fn notes(&self) -> Vec<String> {
                 match self {
                     $(Self::$format(parser) => parser.notes(),)+
@@ -201,7 +201,8 @@ macro_rules! formats {
                 }
             }
 
-            /// Which devices of a trace in `format` the name stands for, or how one is named.
+            /// Selects the devices of a trace in `format` that the name stands for; the error says how a device
+            /// is named.
             pub fn selector(format: &TraceFormat, name: &[u8]) -> Result<Selector, &'static str> {
                 match format {
                     $(TraceFormat::$format { .. } => super::$module::Parser::selector(name)

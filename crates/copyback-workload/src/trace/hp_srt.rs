@@ -79,7 +79,7 @@ impl LineParser for Parser {
     }
 }
 
-/// What was seen of the header.
+/// State of the header: absent, begun or read.
 #[derive(Debug, Default)]
 struct Header {
     size: usize,
@@ -139,7 +139,7 @@ impl Header {
     }
 }
 
-/// What the line `name = value,` says.
+/// Value of the line `name = value,`.
 fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let rest = line.trim_ascii().strip_prefix(name)?.trim_ascii_start().strip_prefix(b"=")?;
     let rest = rest.trim_ascii();

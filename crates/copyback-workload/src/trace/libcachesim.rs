@@ -101,7 +101,7 @@ impl LineParser for Parser {
     }
 }
 
-/// How the objects of a cache's trace lie on a drive, and what its requests are.
+/// Places of the objects of a cache's trace on a drive, and the operation of its requests.
 #[derive(Debug, Default)]
 pub struct Objects {
     format: &'static str,
@@ -110,7 +110,7 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// As the configuration of the format called `format` says.
+    /// Reads the configuration of the format called `format`.
     pub fn new(format: &'static str, operation: Option<ReadOrWrite>, unit: Option<Size>) -> Self {
         let operation = operation.map(Operation::from);
         Self { format, operation, unit: unit.map(|unit| unit.0) }
@@ -180,7 +180,7 @@ fn is_oracle_general(head: &[u8]) -> bool {
     records >= CONVINCING as u64
 }
 
-/// Where the fields of an lcs's records stand.
+/// Offsets of the fields in an lcs's records.
 #[derive(Debug)]
 struct Layout {
     size: usize,
@@ -194,12 +194,12 @@ struct Layout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Field {
     at: usize,
-    /// Its letter in Python's `struct`.
+    /// Letter of the field's type in Python's `struct`.
     letter: u8,
 }
 
 impl Layout {
-    /// What the header says.
+    /// Reads the layout from the header.
     fn of(header: &[u8]) -> Result<Self, Fault> {
         let count = le32(header, 1000) as usize;
         let format = header.get(8..8 + 240).unwrap_or_default();
@@ -254,7 +254,7 @@ impl Layout {
     }
 }
 
-/// What libCacheSim's number of an operation asks for; `None` if nothing is known.
+/// Operation of libCacheSim's number; `None` if nothing is known.
 fn operation(number: u64) -> Result<Option<Operation>, Fault> {
     match number {
         0 => Ok(None),

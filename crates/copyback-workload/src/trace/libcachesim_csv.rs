@@ -1,6 +1,6 @@
-//! What libCacheSim prints of a trace (read from `traceUtils/tracePrintMain.cpp` and
-//! `traceConv.cpp`): seconds, number of the object, size in bytes and perhaps the number of the next
-//! request for it, `26,8301,4096,-1`, after `# time,object,size` or without it.
+//! Output of libCacheSim's tracePrint (read from `traceUtils/tracePrintMain.cpp` and `traceConv.cpp`): seconds,
+//! number of the object, size in bytes and perhaps the number of the next request for it, `26,8301,4096,-1`,
+//! after `# time,object,size` or without it.
 //!
 //! A cache's trace says neither whether a request reads or writes, nor how objects lie on a drive. For
 //! traces that were made of block traces, whose objects are addresses, the user says both.

@@ -9,7 +9,7 @@ pub const MAX_LINE: usize = 64 << 10;
 /// front costs little.
 pub const BUFFER: usize = 4 * MAX_LINE;
 
-/// Why there is no next line.
+/// Reason why there is no next line.
 #[derive(Debug)]
 pub enum LineError {
     /// The stream failed or is damaged.

@@ -107,7 +107,7 @@ pub struct TraceSource {
     addresses: Addresses,
     /// The device of the last request.
     device: u64,
-    /// What was taken for the units of its numbers, or is odd about them.
+    /// Note on the units of its numbers: what was assumed, or is odd about them.
     units: Option<String>,
     /// The first request, read ahead when the trace was opened.
     first: Option<Request>,
@@ -211,7 +211,7 @@ impl TraceSource {
         self.rounds
     }
 
-    /// What the user should know about the part of the trace that was read: one line each.
+    /// Notes for the user about the part of the trace that was read, one line each.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.rows.notes();
         let mut note = |text: String| notes.push(format!("{}: {text}", self.name));

@@ -26,7 +26,7 @@ pub fn is_named(line: &[u8], first: &str) -> bool {
     line.get(..first.len()).is_some_and(|name| name.eq_ignore_ascii_case(first.as_bytes()))
 }
 
-/// What the columns of traces are called, in part.
+/// Words in the names of traces' columns.
 const WORDS: [&str; 24] = [
     "time",
     "stamp",

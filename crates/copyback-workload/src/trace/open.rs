@@ -119,7 +119,7 @@ impl TraceSource {
         Ok(self)
     }
 
-    /// Why there is no request at all.
+    /// Reason why the trace has no request at all, for the error.
     fn why_empty(&self) -> String {
         let skipped = self.rows.skipped_note();
         let skipped = skipped.map_or(String::new(), |note| format!(" ({note})"));
@@ -134,7 +134,7 @@ impl TraceSource {
     }
 }
 
-/// Where a trace is read from.
+/// Origin of a trace: files or a pipe.
 #[derive(Debug, Clone)]
 pub enum Origin {
     /// A file, or several that are merged.
@@ -143,9 +143,9 @@ pub enum Origin {
     Memory(Arc<[u8]>),
 }
 
-/// What is read, once its format is known.
+/// Input of a trace, once its format is known.
 pub struct Input {
-    /// What the parser is fed.
+    /// Lines that feed the parser.
     pub lines: LineReader<Bytes>,
     /// The parser, at the start of the trace.
     pub parser: Parser,
@@ -153,7 +153,7 @@ pub struct Input {
     format: TraceFormat,
     /// Compressed bytes in all, unless it comes from a pipe.
     size: Option<u64>,
-    /// What was taken for the units of its numbers, or is odd about them.
+    /// Note on the units of its numbers: what was assumed, or is odd about them.
     units: Option<String>,
 }
 
@@ -197,7 +197,7 @@ impl Input {
         }
     }
 
-    /// What is read from `stream`, plain or compressed.
+    /// Opens `stream`, plain or compressed.
     fn of_stream(
         name: &str,
         stream: Bytes,
@@ -287,7 +287,7 @@ pub(super) fn files_of(config: &TraceWorkload) -> Vec<PathBuf> {
     if several.is_empty() { vec![config.path.clone()] } else { several }
 }
 
-/// Which devices of a trace in `format` are replayed.
+/// Devices of a trace in `format` that are replayed.
 fn selectors(config: &TraceWorkload, format: &TraceFormat) -> Result<Vec<Selector>, InputError> {
     let selector = |name: &DeviceName| {
         Parser::selector(format, name.0.as_bytes()).map_err(|expected| {

@@ -6,7 +6,7 @@ use copyback_config::units::Duration;
 const FEW: usize = 8;
 /// Requests below which a few pauses are all there are.
 const MANY: u64 = 100;
-/// What `workload.clock_jumps = "close"` leaves out by default: an hour, in nanoseconds.
+/// Default shortest pause that `workload.clock_jumps = "close"` leaves out: an hour, in nanoseconds.
 const LONG_NS: u64 = 3600 * 1_000_000_000;
 
 /// The longest pauses so far.
@@ -26,13 +26,13 @@ struct Pause {
 /// A few pauses that most of a trace's time lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gaps {
-    /// How many.
+    /// Number of gaps.
     pub count: usize,
-    /// How long they are together.
+    /// Sum of the gaps.
     pub together: Duration,
-    /// How long the trace is.
+    /// Duration of the trace.
     pub whole: Duration,
-    /// How long the longest of them is.
+    /// Duration of the longest gap.
     pub longest: Duration,
     /// The line behind that.
     pub line: u64,

@@ -1,5 +1,5 @@
-//! What the first lines of a file would mean in a format, and whether any drive can have seen that.
-//! Lines of numbers alone say nothing of their units: read in the wrong one, they are still requests.
+//! Plausibility of the first lines of a file in a format: whether any drive can have seen these requests. Lines
+//! of numbers alone say nothing of their units: read in the wrong one, they are still requests.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ const MOST_PER_S: f64 = 5e6;
 const MANY: u64 = 100;
 const NS_PER_S: u128 = 1_000_000_000;
 
-/// What lines mean in one format.
+/// Requests that lines stand for in one format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reading {
     /// Lines that are requests.
@@ -37,7 +37,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What `lines` mean in `format`; those that are no requests in it count for nothing.
+    /// Parses `lines` in `format`; lines that are no requests in it count for nothing.
     pub fn of<'a>(format: &TraceFormat, lines: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut parser = Parser::new(format);
         let mut reading = Self::default();
@@ -67,7 +67,7 @@ impl Reading {
         self.reach = self.reach.max(offset.saturating_add(length));
     }
 
-    /// What no drive can have seen, if anything.
+    /// Description of what no drive can have seen, if anything.
     pub fn odd(&self) -> Option<String> {
         let Self { reads_and_writes, large, too_large, .. } = *self;
         if 2 * large > reads_and_writes || 10 * too_large > reads_and_writes {

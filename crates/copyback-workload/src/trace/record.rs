@@ -1,4 +1,4 @@
-//! What a line of a trace says, before it is fitted to the device and the clock of the run.
+//! Record of a trace's line, before it is fitted to the device and the clock of the run.
 
 use crate::{Handle, Operation};
 use copyback_config::units::Duration;
@@ -8,7 +8,7 @@ use copyback_config::units::Duration;
 pub struct Record {
     /// Nanoseconds since whatever the trace counts from.
     pub time_ns: u64,
-    /// What it asks for.
+    /// Operation that the record asks for.
     pub operation: Operation,
     /// First byte.
     pub offset: u64,

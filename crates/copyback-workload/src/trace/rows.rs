@@ -17,17 +17,17 @@ use copyback_config::units::Duration;
 /// A row that is a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// How long after the trace's first request.
+    /// Time since the trace's first request.
     pub since_first: Duration,
-    /// What it says.
+    /// Record of the row.
     pub record: Record,
 }
 
-/// What there is of rows that are put in order of arrival.
+/// Answer of a queue that puts rows in order of arrival.
 enum Released {
     /// The next.
     Row(Row),
-    /// None before another row is read.
+    /// No row before another one is read.
     None,
     /// No more.
     End,
@@ -39,7 +39,7 @@ pub struct Rows {
     lines: LineReader<Bytes>,
     compression: Compression,
     parser: Parser,
-    /// Where rows stand in order of completion: those that are read and not handed out.
+    /// Rows that were read and not handed out, where the file is in order of completion.
     completed: Option<Completed>,
     /// The place of the row that was handed out last, if it is another than that read last.
     handed_out: Option<u64>,
@@ -47,14 +47,14 @@ pub struct Rows {
     rules: Rules,
     lenient: bool,
     findings: Findings,
-    /// What was found when the file was read before.
+    /// Findings of an earlier pass over the file, if there was one.
     before: Option<Findings>,
 }
 
-/// What is odd about the rows.
+/// Oddities of the rows.
 #[derive(Debug, Clone, Default)]
 struct Findings {
-    /// What the parser has to say.
+    /// Notes of the parser.
     of_parser: Vec<String>,
     inversions: Inversions,
     jumps: Jumps,
@@ -190,7 +190,7 @@ impl Rows {
         self.parser.names_handles()
     }
 
-    /// How far a format has come that reads its file by itself.
+    /// Progress of a format that reads its file by itself.
     pub fn rows_read(&self) -> Option<RowsRead> {
         self.parser.rows_read()
     }
@@ -205,7 +205,7 @@ impl Rows {
         self.clock.count()
     }
 
-    /// What the user should know: one line each.
+    /// Notes for the user, one line each.
     pub fn notes(&self) -> Vec<String> {
         let Findings { inversions, jumps, gaps, of_parser, name_lines, .. } = self.findings();
         let mut notes = Vec::from_iter(self.skipped_note());
@@ -262,7 +262,7 @@ impl Rows {
         )
     }
 
-    /// What a place in the file is counted in.
+    /// Unit in which a place in the file is counted.
     fn unit(&self) -> &'static str {
         match self.parser.wants() {
             Piece::Line => "line",
@@ -271,7 +271,7 @@ impl Rows {
         }
     }
 
-    /// How many rows were skipped, and the first of them.
+    /// Note on the skipped rows: their number, and the first of them.
     pub fn skipped_note(&self) -> Option<String> {
         let Findings { skipped, first_skipped, .. } = self.findings();
         let first = first_skipped?;
@@ -306,7 +306,7 @@ impl Rows {
         self.parser.at_end().map_err(|fault| self.whole_file(fault.to_string()))
     }
 
-    /// What makes a row wrong whatever the device; how long after the first request it comes.
+    /// Checks a row for faults that do not depend on the device; returns its time since the first request.
     #[inline]
     fn judge(&mut self, record: &Record) -> Result<Duration, Fault> {
         if record.length == 0 && record.operation != Operation::Flush {
@@ -344,7 +344,7 @@ impl Rows {
         Err(self.line_error(error))
     }
 
-    /// Where the last row stands: a line, a row, or a byte from 0 in a binary file.
+    /// Place of the last row: a line, a row, or a byte from 0 in a binary file.
     #[cold]
     fn place(&self) -> String {
         if let Some(RowsRead { row, .. }) = self.parser.rows_read() {
@@ -409,7 +409,7 @@ pub fn placed(error: &LineError) -> Option<InputError> {
     }
 }
 
-/// Why a piece can't be had.
+/// Message for a piece that can't be read.
 pub fn line_problem(error: &LineError, compression: Compression) -> String {
     match error {
         LineError::Read(error) if compression == Compression::None => {

@@ -5,7 +5,7 @@
 use super::fault::Fault;
 use crate::Operation;
 
-/// What `text` asks for, of a request of `length` bytes.
+/// Operation that the letters `text` ask for, of a request of `length` bytes.
 pub fn operation(text: &[u8], length: u64) -> Result<Operation, Fault> {
     let modifiers_fit = text.iter().all(u8::is_ascii_alphabetic);
     let known = match text {

@@ -22,14 +22,14 @@ pub struct Schedule {
     start_ns: u64,
 }
 
-/// What becomes of a request with a time.
+/// Treatment of a request with a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// It lies before the window.
+    /// Request before the window.
     Before,
-    /// It arrives.
+    /// Request that arrives at the instant.
     At(Instant),
-    /// It lies behind the window, and so does the rest of the trace.
+    /// Request behind the window, as is the rest of the trace.
     Behind,
     /// The replay is over.
     Over,
@@ -54,7 +54,7 @@ impl Schedule {
         }
     }
 
-    /// What becomes of a request this long after the trace's first.
+    /// Schedules a request that comes this long after the trace's first.
     ///
     /// # Errors
     /// If it arrives more than 292 years into the run.
@@ -84,14 +84,14 @@ impl Schedule {
         Duration::from_ns(taken)
     }
 
-    /// How often the trace will be started in all if each round takes as long as this one, which is not zero;
-    /// unknown where the host ends the replay.
+    /// Number of times that the trace will be started in all if each round takes as long as this one, which is
+    /// not zero; unknown where the host ends the replay.
     pub fn rounds_of(&self, round: Duration) -> Option<u64> {
         let whole = self.end? - Instant::START;
         Some(whole.as_ns().div_ceil(round.as_ns()))
     }
 
-    /// How long after the trace's first request the window starts.
+    /// Start of the window, in nanoseconds after the trace's first request.
     pub const fn window_start_ns(&self) -> u64 {
         self.from_ns
     }

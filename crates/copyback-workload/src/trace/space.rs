@@ -1,10 +1,10 @@
-//! How the devices of a trace share the simulated one.
+//! Division of the simulated device among the devices of a trace.
 
 use super::fault::Fault;
 use copyback_config::quantity::Size;
 use copyback_config::{BeyondDevice, DeviceLayout, TraceWorkload};
 
-/// What shares of the capacity are rounded down to.
+/// Granularity of shares of the capacity, in bytes; they are rounded down to it.
 const MIB: u64 = 1 << 20;
 
 /// Whom a request of the trace is for.
@@ -12,7 +12,7 @@ const MIB: u64 = 1 << 20;
 pub struct Owner {
     /// The number of the device in the trace.
     pub device: u64,
-    /// Its place among those that are replayed.
+    /// Index among the replayed devices.
     pub place: usize,
 }
 
@@ -28,7 +28,7 @@ pub enum Space {
     Regions {
         /// Bytes of each.
         size: u64,
-        /// How many fit.
+        /// Number of devices that fit.
         count: u64,
     },
     /// Addresses of its own for each, of which only what is touched takes room.
@@ -86,7 +86,7 @@ impl Space {
         }
     }
 
-    /// Where a region starts on the device; `None` if wherever the one before it ends.
+    /// Start of a region on the device, in bytes; `None` if it begins wherever the one before it ends.
     pub const fn base(self, region: u64) -> Option<u64> {
         match self {
             Self::Shared { .. } => Some(0),

@@ -1,5 +1,5 @@
-//! Which addresses a replay gets: those of the trace, or where these reach beyond the device, what it
-//! touches of them. To find out, the trace is read once before it is replayed.
+//! Survey of a trace's addresses: a replay gets those of the trace or, where these reach beyond the device, the
+//! touched ones packed. To find out, the trace is read once before it is replayed.
 
 use super::TraceSource;
 use super::addresses::Addresses;

@@ -1,4 +1,4 @@
-//! Which unit the times of lines of numbers count, where the lines alone are there to tell.
+//! Guess of the unit of the times in lines of numbers, where the lines alone are there to tell.
 //!
 //! DiskSim's five columns, with times in milliseconds, have been taken over by others with times in seconds or
 //! microseconds. Three things tell them apart: no clock resolves less than a nanosecond, so that nine digits behind the
@@ -15,29 +15,30 @@ use super::plausible::{Bytes, Rate, Reading};
 
 /// The unit of DiskSim and of IODA's replayer, which counts unless another fits better.
 const DOCUMENTED: TimeUnit = TimeUnit::Ms;
-/// What is tried, each a thousand times the next.
+/// Units that are tried, each a thousand times the next.
 const TRIED: [TimeUnit; 3] = [TimeUnit::S, TimeUnit::Ms, TimeUnit::Us];
 /// Between two requests, in nanoseconds: the middle of published block traces, of which most lie within a factor of 30.
 const USUAL_GAP_NS: f64 = 3e6;
-/// How much nearer to the usual gap another unit must lead than milliseconds do.
+/// Factor by which another unit must be nearer to the usual gap than milliseconds are.
 const MUCH_NEARER: f64 = 100.0;
-/// The same of times with more than three digits behind the point: a millisecond is seldom cut into more.
+/// Factor like `MUCH_NEARER`, of times with more than three digits behind the point: a millisecond is seldom
+/// cut into more.
 const NEARER: f64 = 10.0;
-/// Where a tenth of the gaps is shorter, in nanoseconds, times were not meant so.
+/// Shortest credible gap, in nanoseconds: where a tenth of the gaps is shorter, the unit is wrong.
 const SHORT_GAP_NS: f64 = 500.0;
 /// Fewer gaps say nothing.
 const ENOUGH: usize = 16;
 /// Longer numbers are sums of floating point, whose last digits mean nothing.
 const EXACT_DIGITS: usize = 15;
 
-/// Why a unit was taken.
+/// Reason for a unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Why {
-    /// So many digits stand behind the point.
+    /// Number of digits behind the point.
     Digits(usize),
     /// In milliseconds, so many requests a second would not be plausible.
     Rate(f64),
-    /// It is the format's.
+    /// Documentation of the format.
     Documented,
 }
 
@@ -49,8 +50,8 @@ pub fn settled(format: &TraceFormat, head: &[u8]) -> TraceFormat {
     }
 }
 
-/// What the user should know about the units of a format that was detected: what was taken, and why, where its lines
-/// name none; what is odd about them else.
+/// Note for the user about the units of a format that was detected: which were assumed, and why, where its
+/// lines name none; what is odd about them else.
 pub fn taken(format: &TraceFormat, head: &[u8]) -> Option<String> {
     let Some(Some(unit)) = unit_of(format) else { return too_fast(format, head) };
     let reading = Reading::of(format, lines_of(head));
@@ -76,7 +77,7 @@ pub fn taken(format: &TraceFormat, head: &[u8]) -> Option<String> {
     ))
 }
 
-/// What is odd about the times of a format that the user has named without a unit.
+/// Oddity of the times of a format that the user has named without a unit.
 pub fn odd_in(format: &TraceFormat, head: &[u8]) -> Option<String> {
     if unit_of(format)?.is_some() {
         return None;
@@ -96,7 +97,7 @@ pub fn odd_in(format: &TraceFormat, head: &[u8]) -> Option<String> {
     })
 }
 
-/// What is odd about the times of a format that names its unit and was detected.
+/// Oddity of the times of a format that names its unit and was detected.
 fn too_fast(format: &TraceFormat, head: &[u8]) -> Option<String> {
     let rate = Reading::of(format, lines_of(head)).too_many_per_second()?;
     Some(format!(
@@ -190,7 +191,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// None, where they are only what floating point leaves.
+    /// Digits behind the point; zero where they are only what floating point leaves.
     fn of(times: &[Time]) -> Self {
         let most = |digits: fn(&Time) -> usize| times.iter().map(digits).max().unwrap_or(0);
         let (shown, used) = (most(|time| time.shown), most(|time| time.used));
@@ -200,7 +201,7 @@ impl Digits {
     }
 }
 
-/// What lies between two requests that do not come at once, in units of the times.
+/// Gaps between requests that do not come at once, in units of the times.
 #[derive(Debug, Clone, Copy)]
 struct Gaps {
     /// Between the mean, which pauses stretch, and the median, which bursts shorten.

@@ -19,7 +19,7 @@ use super::record::{Record, SECTOR};
 use crate::Operation;
 use copyback_config::units::Duration;
 
-/// Where a version has its fields.
+/// Offsets of a version's fields.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     version: u64,
@@ -138,7 +138,7 @@ impl Parser {
     }
 }
 
-/// What a command asks for.
+/// Operation of a command, or why it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Request(Operation),
@@ -189,7 +189,7 @@ impl Layout {
     }
 }
 
-/// What a SCSI command asks for.
+/// Operation of a SCSI command.
 fn asked(command: u64) -> Result<Asked, Fault> {
     match command {
         // READ, WRITE and WRITE AND VERIFY of every length, SYNCHRONIZE CACHE.

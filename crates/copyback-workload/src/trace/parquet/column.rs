@@ -6,7 +6,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Typ
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescriptor;
 
-/// How the numbers of a column count.
+/// Scale of a column's numbers: the unit that they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scale {
     /// Whether the highest bit is a digit, not a sign.
@@ -15,7 +15,7 @@ pub struct Scale {
     unit: i64,
 }
 
-/// What a column of numbers counts, or why it is none.
+/// Scale of a column of numbers, or the reason why it is none.
 pub fn scale_of(column: &ColumnDescriptor) -> Result<Scale, String> {
     check_flat(column)?;
     if !matches!(column.physical_type(), Type::INT32 | Type::INT64) {
@@ -138,7 +138,7 @@ impl Numbers {
         }
     }
 
-    /// What was read, nothing for a null; `None` if a number is negative or too large.
+    /// Appends the values that were read, nothing for a null; `None` if a number is negative or too large.
     pub fn optional(&self, all: &mut Vec<Option<u64>>) -> Option<()> {
         let scale = self.scale;
         match &self.values {
@@ -153,7 +153,7 @@ impl Numbers {
         }
     }
 
-    /// What was read; `None` if a number is missing, negative or too large.
+    /// Appends the values that were read; `None` if a number is missing, negative or too large.
     pub fn required(&self, all: &mut Vec<u64>) -> Option<()> {
         let scale = self.scale;
         match &self.values {
@@ -198,7 +198,7 @@ impl Texts {
         self.0.read(rows)
     }
 
-    /// What each text that was read means; `None` if one is missing or means nothing.
+    /// Appends the meaning of each text that was read; `None` if one is missing or has none.
     pub fn meanings<V>(&self, all: &mut Vec<V>, of: impl Fn(&[u8]) -> Option<V>) -> Option<()> {
         self.0.spread(all, |text| of(text?.data()))
     }

@@ -45,7 +45,7 @@ struct Place<T> {
     kind: T,
 }
 
-/// Where the columns stand.
+/// Indices of the columns.
 #[derive(Debug)]
 struct Places {
     arrival: Place<Scale>,
@@ -128,7 +128,7 @@ impl ParquetReader {
         self.places.handle.is_some()
     }
 
-    /// How far it has come.
+    /// Rows that were read so far.
     pub fn rows_read(&self) -> RowsRead {
         RowsRead { row: self.row, rows: self.rows }
     }

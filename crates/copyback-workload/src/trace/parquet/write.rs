@@ -216,7 +216,7 @@ fn properties(source: &str) -> WriterProperties {
     properties.build()
 }
 
-/// What the library says, as trouble of the output: the rows themselves are sound.
+/// Converts the library's error to one of the output: the rows themselves are sound.
 fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {

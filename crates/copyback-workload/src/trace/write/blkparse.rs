@@ -1,5 +1,5 @@
-//! What blkparse prints, of requests that are queued by one processor: see
-//! [the reader](super::super::blkparse).
+//! Writer of blkparse's output, of requests that are queued by one processor: see [the
+//! reader](super::super::blkparse).
 
 use super::{Holds, LineWriter, Record, push, push_decimal};
 use crate::Operation;

@@ -4,7 +4,7 @@ use crate::Operation;
 use crate::trace::record::{Record, SECTOR};
 use copyback_config::units::Duration;
 
-/// What a format can hold.
+/// Capabilities of a format: what it can hold of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
     /// Nanoseconds in its unit of time.
@@ -28,11 +28,11 @@ pub struct Holds {
 /// Whether a format holds measured response times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Response {
-    /// It doesn't.
+    /// No response times.
     None,
-    /// It does, or says that there is none; in units of so many nanoseconds.
+    /// Response times where measured, in units of this number of nanoseconds.
     Optional(u64),
-    /// It does always: zero where nothing was measured; in units of so many nanoseconds.
+    /// Response times always, zero where nothing was measured, in units of this number of nanoseconds.
     Always(u64),
 }
 
@@ -111,7 +111,7 @@ impl Fit {
         }
     }
 
-    /// What can be held of a request; `None` if it is to be left out.
+    /// Fits a record to what the format can hold; `None` if it is to be left out.
     ///
     /// # Errors
     /// A sentence, if the format can't hold it.
@@ -190,7 +190,7 @@ impl Fit {
         Some(Duration::from_ns(kept))
     }
 
-    /// What got lost, one line each.
+    /// Notes on what was lost, one line each.
     pub fn notes(&self) -> Vec<String> {
         let format = self.format;
         let response_unit = match self.holds.response {

@@ -26,7 +26,7 @@ macro_rules! writers {
                 }
             }
 
-            /// What the format can hold.
+            /// Capabilities of the format.
             pub fn holds(&self) -> Holds {
                 match self {
                     $(Self::$format(_) => super::$module::Writer::HOLDS,)+

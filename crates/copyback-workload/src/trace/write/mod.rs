@@ -46,7 +46,7 @@ use super::record::Record;
 /// Lines are gathered up to this many bytes.
 const CHUNK: usize = 64 << 10;
 
-/// Why a request can't be written.
+/// Reason why a request can't be written.
 #[derive(Debug)]
 pub enum WriteError {
     /// The format can't hold it: a sentence.
@@ -166,10 +166,9 @@ impl TraceWriter {
     }
 }
 
-/// What a text format must offer to be written. A writer is made anew for each file and is given its
-/// requests in order.
+/// Writer of a text format. A writer is made anew for each file and is given its requests in order.
 trait LineWriter: Default {
-    /// What it can hold.
+    /// Capabilities of the format: what it can hold of a request.
     const HOLDS: Holds;
     /// Optional: what stands before the first request, line ends included.
     const HEAD: &'static str = "";
@@ -177,7 +176,7 @@ trait LineWriter: Default {
     /// Optional: has a column of placement handles.
     fn name_handles(&mut self) {}
 
-    /// What stands before the first request of this file, line ends included.
+    /// Text before the first request of this file, line ends included.
     fn head(&self) -> &'static str {
         Self::HEAD
     }

@@ -1,4 +1,4 @@
-//! What a file is to become, by its name.
+//! Format and compression of a file to be written, by its name.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ impl Target {
         std::iter::once(PARQUET).chain(Writer::NAMES.iter().copied())
     }
 
-    /// What the file `path` is to become: the format is `format`, or the extension of its name, and
-    /// an extension behind that names the compression: `x.msr.gz`.
+    /// Picks the format of the file `path`: `format`, or else the extension of its name; an extension behind
+    /// that names the compression: `x.msr.gz`.
     ///
     /// # Errors
     /// A sentence, if that is no format that can be written.
