@@ -1,4 +1,4 @@
-//! What a request of a client asks of the drive.
+//! Translation of a request of a client into requests to the drive.
 
 use copyback::embedded::Ask;
 use copyback::workload::{Hint, Operation};
@@ -10,36 +10,36 @@ use crate::wire::{Errno, Request, command, flag};
 /// A request that makes sense.
 #[derive(Debug)]
 pub struct Asked {
-    /// Who asks.
+    /// Client that sent the request.
     pub client: ClientId,
     /// The client's number for it.
     pub cookie: u64,
-    /// What becomes of the data, once the drive has done it.
+    /// Effect on the data, applied once the drive has done the request.
     pub effect: Effect,
-    /// What the drive is asked for, all at once.
+    /// Requests to the drive, submitted all at once.
     pub asks: Vec<Ask>,
     /// Whether a flush follows, before it is answered.
     pub then_flush: bool,
 }
 
-/// What becomes of the data. Places are those of the drive.
+/// Effect of a request on the data. Places are those of the drive.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// They are read.
+    /// Data are read.
     Read {
         /// First byte.
         offset: u64,
         /// Bytes.
         length: usize,
     },
-    /// They are written.
+    /// Data are written.
     Write {
         /// First byte.
         offset: u64,
         /// The data.
         data: Vec<u8>,
     },
-    /// They become zeroes.
+    /// Data become zeroes.
     Zero {
         /// First byte.
         offset: u64,
@@ -53,7 +53,7 @@ pub enum Effect {
         /// Bytes.
         length: u64,
     },
-    /// Nothing.
+    /// Data stay as they are.
     Flush,
 }
 
@@ -68,7 +68,7 @@ impl Effect {
     }
 }
 
-/// What of a drive decides how it is asked.
+/// Properties of a drive that decide how requests are split.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
     /// Bytes that are mapped together: a trim forgets only whole pages.
@@ -77,7 +77,7 @@ pub struct Manner {
     pub keeps_trims: bool,
 }
 
-/// What `request` asks of the drive, or what is wrong with it. `data` are those of a write.
+/// Translates `request`, or says what is wrong with it. `data` are those of a write.
 ///
 /// # Errors
 /// What it is to be answered with.

@@ -10,7 +10,7 @@ use crate::export::ExportId;
 use crate::handshake::Handshake;
 use crate::output::Output;
 
-/// Which client, from the first on.
+/// Identifier of a client, counted from the first one on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientId(pub u64);
 
@@ -63,14 +63,14 @@ impl AsFd for Stream {
     }
 }
 
-/// Where in the protocol a client is.
+/// Stage of the protocol that a client is in.
 #[derive(Debug)]
 pub enum Stage {
-    /// It comes to terms with the server.
+    /// Handshake: client and server negotiate.
     Meeting(Handshake),
-    /// It asks for things.
+    /// Transmission: the client sends requests.
     Asking(ExportId),
-    /// It gives commands to the server, not to the drive.
+    /// Control connection: commands go to the server, not to the drive.
     Commanding,
 }
 
@@ -82,7 +82,7 @@ pub struct Client {
     input: Vec<u8>,
     used: usize,
     output: Output,
-    /// Where in the protocol it is.
+    /// Stage of the protocol.
     pub stage: Stage,
     /// Requests that are not answered yet.
     pub unanswered: usize,
@@ -94,10 +94,10 @@ pub struct Client {
     is_leaving: bool,
 }
 
-/// What has become of a connection.
+/// State of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Health {
-    /// It goes on.
+    /// Open connection.
     Well,
     /// The other end is gone.
     Gone,
@@ -167,7 +167,7 @@ impl Client {
         }
     }
 
-    /// What has come and was not used yet.
+    /// Bytes that were received and not parsed yet.
     pub fn input(&self) -> &[u8] {
         &self.input[self.used..]
     }
@@ -191,7 +191,7 @@ impl Client {
         (&mut self.stage, &self.input[self.used..], self.output.end())
     }
 
-    /// Where answers go.
+    /// Buffer for answers.
     pub fn output(&mut self) -> &mut Vec<u8> {
         self.output.end()
     }

@@ -3,19 +3,19 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How many times slower than the host's clock the drive's is, in thousandths.
+/// Slowdown of the drive's clock against the host's, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slower(NonZeroU32);
 
 impl Slower {
-    /// So many times; `None` if that is below 0.001 or above a million.
+    /// Slowdown by a factor; `None` if it is below 0.001 or above a million.
     pub fn new(times: f64) -> Option<Self> {
         let thousandths = (times * 1000.0).round();
         (1.0..=1e9).contains(&thousandths).then_some(())?;
         NonZeroU32::new(thousandths as u32).map(Self)
     }
 
-    /// How many times.
+    /// Factor of the slowdown.
     pub fn times(self) -> f64 {
         f64::from(self.0.get()) / 1000.0
     }
@@ -52,12 +52,12 @@ impl Clock {
         Self { slower, begun: None }
     }
 
-    /// What it shows at `at`, in nanoseconds, if it has begun.
+    /// Simulated time at `at`, in nanoseconds, if the clock has begun.
     pub fn read(&self, at: Instant) -> Option<u64> {
         self.begun.map(|begun| self.slower.to_drive(at.saturating_duration_since(begun.at)))
     }
 
-    /// What it shows at `at`; it begins then, if it has not.
+    /// Simulated time at `at`, in nanoseconds; starts the clock if it has not begun.
     pub fn begin(&mut self, at: Instant) -> u64 {
         self.begun.get_or_insert_with(|| Begun { at, calendar: SystemTime::now() - at.elapsed() });
         self.read(at).unwrap_or_default()
@@ -79,7 +79,7 @@ impl Clock {
         self.slower.to_drive(host)
     }
 
-    /// How many times slower it is.
+    /// Factor by which the clock is slower than the host's.
     pub fn slower(&self) -> f64 {
         self.slower.times()
     }

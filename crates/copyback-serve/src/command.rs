@@ -6,13 +6,13 @@ const MOST_BYTES: usize = 64;
 /// The command that an input begins with. Numbers are the bytes that it takes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It is not there yet.
+    /// Command that is incomplete so far.
     None,
     /// To tell how the drive stands.
     Status(usize),
     /// To cut the power.
     Cut(usize),
-    /// It is none.
+    /// Command that does not exist.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! What the drive holds: bytes in memory, or in a sparse file. What was never written reads as zeroes.
+//! Data of the drive: bytes in memory, or in a sparse file. What was never written reads as zeroes.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -24,12 +24,12 @@ pub enum Data {
 }
 
 impl Data {
-    /// Nothing, in memory.
+    /// Creates empty data in memory.
     pub const fn in_memory() -> Self {
         Self::Memory(BTreeMap::new())
     }
 
-    /// What a file holds; it is made if there is none. Nobody else may serve it meanwhile.
+    /// Opens the data of a file, which is made if there is none. Nobody else may serve it meanwhile.
     ///
     /// # Errors
     /// If it cannot be opened or made, is of another size, or somebody serves it.
@@ -53,7 +53,7 @@ impl Data {
         Ok(Self::File(file, path.to_owned()))
     }
 
-    /// Where it is, for people.
+    /// Location of the data, for people.
     pub fn place(&self) -> String {
         match self {
             Self::Memory(_) => "memory".to_owned(),
@@ -157,7 +157,7 @@ fn for_each_part(
     }
 }
 
-/// What the system says, without its number.
+/// Message of the system, without its number.
 pub fn words(error: &io::Error) -> String {
     let told = error.to_string();
     told.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,13 +1,13 @@
-//! What clients may ask for by name: the drive, or ranges of it.
+//! Exports that clients may ask for by name: the drive, or ranges of it.
 
 use copyback::workload::Handle;
 
 /// A range of the drive under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
-    /// What clients call it; the one without a name is what they get that ask for none.
+    /// Name of the export; clients that ask for none get the one with an empty name.
     pub name: String,
-    /// Its first byte on the drive.
+    /// First byte of the export on the drive.
     pub offset: u64,
     /// Bytes.
     pub length: u64,
@@ -15,7 +15,7 @@ pub struct Export {
     pub handle: Option<Handle>,
 }
 
-/// Which export.
+/// Index of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportId(pub usize);
 
@@ -24,7 +24,7 @@ pub struct ExportId(pub usize);
 pub struct Exports(Vec<Export>);
 
 impl Exports {
-    /// These exports of a drive of `capacity` bytes; the whole drive, without a name, if there are none.
+    /// Checks exports of a drive of `capacity` bytes; without any, the whole drive is exported without a name.
     ///
     /// # Errors
     /// If one reaches beyond the drive, has no bytes, or a name that another has.
@@ -57,7 +57,7 @@ impl Exports {
         &self.0[id.0]
     }
 
-    /// Their names.
+    /// Names of the exports.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|export| export.name.as_str())
     }

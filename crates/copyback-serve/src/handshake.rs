@@ -1,4 +1,4 @@
-//! How a client and the server come to terms: the fixed newstyle handshake.
+//! Handshake between a client and the server, NBD's fixed newstyle.
 
 use crate::export::{Export, ExportId, Exports};
 use crate::wire::{self, info, option, put_option_reply, reply};
@@ -9,10 +9,10 @@ const MOST_OPTION_BYTES: usize = 64 << 10;
 /// Bytes of an option without its data.
 const OPTION_BYTES: usize = 16;
 
-/// Where a handshake stands.
+/// State of a handshake.
 #[derive(Debug, Default)]
 pub struct Handshake {
-    /// What the client said of itself, once it has.
+    /// Flags that the client has sent, once it has.
     client: Option<Client>,
 }
 
@@ -21,23 +21,23 @@ struct Client {
     leaves_out_zeroes: bool,
 }
 
-/// What a step of a handshake has led to.
+/// Result of a step of a handshake.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
-    /// There are not enough bytes yet.
+    /// More bytes are needed.
     Incomplete,
-    /// So many bytes were understood; there may be more.
+    /// Number of bytes that were consumed; there may be more.
     Understood(usize),
-    /// So many bytes were understood, and requests follow.
+    /// Number of bytes that were consumed, and the export; requests follow.
     Begin(usize, ExportId),
     /// The client does not want to go on.
     Abort,
-    /// It breaks the protocol, or asks for what there is not and cannot be told so.
+    /// Violation of the protocol, or a demand that can't be met and can't be answered.
     Broken(String),
 }
 
 impl Handshake {
-    /// What the server says first.
+    /// Writes the server's greeting.
     pub fn greet(out: &mut Vec<u8>) {
         out.extend(wire::GREETING.to_be_bytes());
         out.extend(wire::OPTION.to_be_bytes());
@@ -70,7 +70,7 @@ impl Handshake {
     }
 }
 
-/// Which sizes and offsets of requests the server takes, and likes.
+/// Sizes and offsets of requests that the server requires and prefers.
 #[derive(Debug, Clone, Copy)]
 pub struct BlockSizes {
     /// The page of the drive: what is written in part is read first.

@@ -1,4 +1,4 @@
-//! What the drive holds: by answers, or by the versions of its pages.
+//! Data of the drive: by answers, or by the versions of its pages.
 //!
 //! Of a drive that loses nothing with its power the data change when a request is answered. Of one that does they
 //! change as the simulated drive takes them: then it is known what it holds after a cut.
@@ -13,14 +13,14 @@ use crate::asks::Effect;
 use crate::data::Data;
 use crate::versions::Versions;
 
-/// What a drive holds.
+/// Data of a drive, with what a cut of power may bring back.
 #[derive(Debug)]
 pub struct Held {
     data: Data,
     page_size: u64,
-    /// What it held before, if the power may bring that back.
+    /// Earlier content of pages, if a cut of power may bring that back.
     versions: Option<Versions>,
-    /// What went wrong with data that no request waits for.
+    /// Error with data that no request waits for.
     trouble: Option<io::Error>,
 }
 
@@ -35,12 +35,12 @@ impl Held {
         Self { data, page_size, versions: Some(Versions::new(page_size, first)), trouble: None }
     }
 
-    /// What it holds now.
+    /// Present data.
     pub const fn data(&self) -> &Data {
         &self.data
     }
 
-    /// Something went wrong with data that no request waits for: it is told with the next recovery.
+    /// Records an error with data that no request waits for: it is reported with the next recovery.
     pub fn note(&mut self, error: io::Error) {
         self.trouble.get_or_insert(error);
     }
@@ -66,7 +66,8 @@ impl Held {
         }
     }
 
-    /// Something has become of a page. `effect` is what the request does that writes to it, if somebody still waits for that.
+    /// Follows an event of a page. `effect` is what the request does that writes to it, if somebody still waits
+    /// for that.
     ///
     /// # Errors
     /// If the data cannot be read or written.

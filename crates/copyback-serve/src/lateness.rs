@@ -1,4 +1,4 @@
-//! How late answers were: what makes a run worth believing, or not.
+//! Lateness of answers: says whether a run is to be believed.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// Percentiles that are told.
 const TOLD: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
 
-/// How much of the median response the median lateness may be, before a run is not to be believed.
+/// Largest share of the median response that the median lateness may be in a run that is to be believed.
 const BELIEVED: f64 = 0.1;
 
 /// Longer times count as this one: an hour.
@@ -17,9 +17,9 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Times of the host, of all answers.
 #[derive(Debug)]
 pub struct Lateness {
-    /// How late each answer was, in nanoseconds.
+    /// Lateness of each answer, in nanoseconds of the host.
     late: Histogram<u64>,
-    /// How long each took as it was meant, in nanoseconds of the host.
+    /// Intended response time of each request, in nanoseconds of the host.
     meant: Histogram<u64>,
 }
 

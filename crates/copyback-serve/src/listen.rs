@@ -1,4 +1,4 @@
-//! Where clients come in.
+//! Sockets that clients connect to.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
@@ -79,7 +79,7 @@ impl Door {
         }
     }
 
-    /// Where it listens, as clients name it.
+    /// Address that it listens on, as clients name it.
     pub fn uri(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),

@@ -33,7 +33,7 @@ pub struct Live {
     taken: usize,
     /// Cuts of power that nobody has taken.
     cuts: Vec<PowerCut>,
-    /// What was asked.
+    /// Log of requests.
     pub log: Log,
 }
 
@@ -54,11 +54,11 @@ struct UnderWay {
     /// Parts that the drive has not done yet.
     left: usize,
     then_flush: bool,
-    /// What has become of the worst of its parts so far.
+    /// Worst outcome of the parts that have ended.
     outcome: Outcome,
     /// Whether its client was cut off with the power: nobody waits for an answer, and what it would have changed stays.
     is_orphan: bool,
-    /// What went wrong with its data, if anything.
+    /// Error with the data, if there was one.
     trouble: Option<io::Error>,
     /// The last row of the log that is of it.
     row: RowId,
@@ -67,13 +67,13 @@ struct UnderWay {
 /// A request that the drive has done.
 #[derive(Debug)]
 pub struct Done {
-    /// Who asked.
+    /// Client that sent the request.
     pub client: ClientId,
     /// The client's number for it.
     pub cookie: u64,
-    /// How it ended.
+    /// Result for the client.
     pub outcome: Result<(), Errno>,
-    /// Where the data of a read lie.
+    /// Range of the data of a read: offset and length, in bytes.
     pub read: Option<(u64, usize)>,
     /// Bytes of data that were held for it.
     pub held: usize,
@@ -81,9 +81,9 @@ pub struct Done {
     pub row: RowId,
     /// When its answer is due.
     pub due: Instant,
-    /// How long after its arrival that is, in simulated nanoseconds.
+    /// Response time, in simulated nanoseconds.
     pub took_ns: u64,
-    /// What became of its data, if that went wrong.
+    /// Error with the data, if there was one.
     pub trouble: Option<io::Error>,
 }
 
@@ -138,7 +138,7 @@ impl Live {
         self.taken
     }
 
-    /// What the drive holds, for reads that it has done.
+    /// Present data of the drive, for reads that it has done.
     pub const fn data(&self) -> &Data {
         self.held.data()
     }

@@ -1,11 +1,11 @@
-//! What was asked, when the engine took it to arrive, and how long it took: enough to run it again.
+//! Log of requests: operation, simulated arrival and response time, enough to run it again.
 
 use std::collections::VecDeque;
 
 use copyback::embedded::Ask;
 use copyback::workload::Operation;
 
-/// Which row of the log, from the first on. It is the tag that the drive knows a request by.
+/// Number of a row of the log, from the first on. It is the tag that the drive knows a request by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowId(pub u64);
 
@@ -26,13 +26,13 @@ pub struct LogColumns {
     pub response_ns: Vec<u64>,
     /// Response times that clients saw, if they did.
     pub seen_response_ns: Vec<Option<u64>>,
-    /// How long each may have waited before the server saw it, on the host's clock: those with more than nothing
-    /// came late.
+    /// Longest time that each may have waited before the server saw it, in nanoseconds of the host's clock:
+    /// those above zero came late.
     pub unseen_ns: Vec<u64>,
 }
 
 impl LogColumns {
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.arrival_ns.len()
     }
@@ -60,7 +60,7 @@ impl LogColumns {
     }
 }
 
-/// What the drive was asked for.
+/// Row of the log: one request to the drive.
 #[derive(Debug)]
 pub struct Row {
     /// When, in simulated nanoseconds.
@@ -69,7 +69,7 @@ pub struct Row {
     pub ask: Ask,
     /// The request of a client that this is part of, by its place.
     pub of: usize,
-    /// How long it may have waited before it was seen.
+    /// Longest time that the request may have waited before the server saw it, in nanoseconds.
     pub unseen_ns: u64,
     response_ns: Option<u64>,
     seen_ns: Option<u64>,
@@ -80,9 +80,9 @@ pub struct Row {
 pub struct Log {
     /// Rows from the first that is not done on.
     rows: VecDeque<Row>,
-    /// How many were done before them.
+    /// Number of rows that were finished before them.
     before: u64,
-    /// What is done, if it is kept.
+    /// Finished rows, if they are kept.
     kept: Option<LogColumns>,
 }
 
@@ -139,12 +139,12 @@ impl Log {
         self.kept.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// How many rows wait to be taken.
+    /// Number of rows that wait to be taken.
     pub fn waiting(&self) -> usize {
         self.kept.as_ref().map_or(0, LogColumns::len)
     }
 
-    /// How many rows there were.
+    /// Number of rows so far.
     pub fn count(&self) -> u64 {
         self.before + self.rows.len() as u64
     }

@@ -35,25 +35,25 @@ use crate::watch::Watch;
 /// Rows of the log that are handed over together.
 const ROWS: usize = 4096;
 
-/// How often others learn how the drive stands.
+/// Interval between two reports of the drive's state to other threads.
 const TELLS_EVERY: Duration = Duration::from_millis(200);
 
 /// Bytes that are read at a time.
 const AT_ONCE: usize = 256 << 10;
 
-/// What a server is made of.
+/// Parts that a server is made of.
 pub struct Parts {
     /// The drive.
     pub drive: Embedded,
-    /// What it holds.
+    /// Data of the drive.
     pub data: Data,
-    /// What clients may ask for.
+    /// Exports that clients may ask for.
     pub exports: Exports,
-    /// How much slower than the host's its clock is.
+    /// Slowdown of the drive's clock against the host's.
     pub slower: Slower,
-    /// Where clients come in.
+    /// Socket that clients connect to.
     pub door: Door,
-    /// Where commands come in, if they do.
+    /// Socket for commands, if there is one.
     pub control: Option<Door>,
     /// Whether a log is kept.
     pub keeps_log: bool,
@@ -77,21 +77,21 @@ pub struct Server {
     watch: Option<Watch>,
     /// Clients of which requests wait to be read until others are answered.
     stalled: BTreeSet<ClientId>,
-    /// What a round has done, kept to reuse its memory.
+    /// Requests that a round has finished, kept to reuse the memory.
     done: Vec<Done>,
     room: Vec<u8>,
     /// When others last learned how the drive stands.
     told: Instant,
 }
 
-/// What the loop waits for.
+/// Events that the loop has to handle.
 #[derive(Debug, Default)]
 struct Ready {
     door: bool,
     control: bool,
     woken: bool,
     clients: Vec<ClientId>,
-    /// Of these, those whose other end is gone.
+    /// Clients of these whose connection is closed at the other end.
     hung_up: Vec<ClientId>,
 }
 
@@ -132,12 +132,12 @@ impl Server {
         })
     }
 
-    /// What the server leaves for others.
+    /// State that the server shares with other threads.
     pub fn shared(&self) -> Arc<Shared> {
         self.shared.clone()
     }
 
-    /// Where clients come in, as they name it.
+    /// Address that clients connect to.
     pub fn uri(&self) -> String {
         self.door.uri()
     }

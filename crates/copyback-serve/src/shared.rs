@@ -1,4 +1,4 @@
-//! What the server and whoever looks at it have in common.
+//! State that the server shares with the threads that look at it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -25,7 +25,7 @@ struct Inner {
     wants_end: bool,
     rows: Vec<LogColumns>,
     lines: Vec<String>,
-    /// How often each kind of line came.
+    /// Number of lines of each kind.
     kinds: BTreeMap<&'static str, u64>,
     status: Value,
     cuts: Vec<Value>,
@@ -90,7 +90,7 @@ impl Shared {
         std::mem::take(&mut self.inner().lines)
     }
 
-    /// How often each kind of trouble was met.
+    /// Number of errors of each kind.
     pub(crate) fn troubles(&self) -> Value {
         let inner = self.inner();
         inner.kinds.iter().map(|(kind, count)| ((*kind).to_owned(), Value::from(*count))).collect()
@@ -122,7 +122,7 @@ impl Shared {
         Value::Array(std::mem::take(&mut self.inner().watched))
     }
 
-    /// How the drive stood when the server last told.
+    /// State of the drive at the server's last report.
     pub fn status(&self) -> Value {
         self.inner().status.clone()
     }

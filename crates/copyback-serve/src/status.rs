@@ -1,4 +1,4 @@
-//! How a drive that is served stands, in numbers.
+//! State of a served drive, in numbers.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the pages of a drive held before, as long as a cut of power may bring it back.
+//! Earlier versions of pages, as long as a cut of power may bring them back.
 //!
 //! The [data](crate::data) are what the drive holds now. The flash holds older versions of pages until their blocks
 //! are erased, and the write buffer holds newer ones that no cut leaves. So before what a page holds is changed, the
@@ -16,7 +16,7 @@ use crate::data::Data;
 /// Contents that are put aside before those are looked for that cannot come back any more.
 const FIRST_SWEEP: usize = 4096;
 
-/// What a page held; `None`: zeroes.
+/// Content of a page; `None`: zeroes.
 type Content = Option<Arc<[u8]>>;
 
 /// Contents of pages that may come back.
@@ -40,7 +40,7 @@ struct Page {
     newest: Newest,
     /// Contents of older versions.
     older: BTreeMap<u64, Content>,
-    /// What it holds if the flash has no version of it.
+    /// Content of the page if the flash has no version of it.
     without: Content,
 }
 
@@ -60,7 +60,7 @@ impl Versions {
         Self { page_size, first, settled: first, pages, kept: 0, sweep_at: FIRST_SWEEP }
     }
 
-    /// What `lpn` holds is about to change: puts the content of its newest version aside.
+    /// Puts the content of the newest version of `lpn` aside before it changes.
     ///
     /// # Errors
     /// If the data cannot be read.
@@ -85,7 +85,7 @@ impl Versions {
         Ok(())
     }
 
-    /// What `lpn` holds now is on its way to the flash as this version.
+    /// Records that the present content of `lpn` is on its way to the flash as this version.
     ///
     /// # Errors
     /// If the data cannot be read.
@@ -162,7 +162,7 @@ impl Versions {
     }
 }
 
-/// What a page holds now.
+/// Reads the present content of a page.
 fn content(lpn: Lpn, page_size: u64, data: &Data) -> io::Result<Content> {
     let mut bytes = Vec::new();
     data.read(u64::from(lpn.0) * page_size, page_size as usize, &mut bytes)?;

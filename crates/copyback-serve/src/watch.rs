@@ -1,4 +1,4 @@
-//! What somebody sees who looks at the drive while it is served: rows of what each interval brought.
+//! Live view of a served drive: a row of numbers for each interval.
 
 use copyback::embedded::{DieStand, Embedded};
 use hdrhistogram::Histogram;
@@ -14,7 +14,7 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 pub struct Watch {
     reads: Kind,
     writes: Kind,
-    /// How the dies stood when the last row ended, and when that was, in simulated nanoseconds.
+    /// States of the dies at the end of the last row, and its time, in simulated nanoseconds.
     before: (Vec<DieStand>, u64),
 }
 

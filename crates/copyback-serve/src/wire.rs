@@ -3,7 +3,7 @@
 //! The protocol is that of <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>: the fixed newstyle
 //! handshake, and simple replies. All numbers are big endian.
 
-/// What the server says first.
+/// Magic number of the server's greeting.
 pub const GREETING: u64 = 0x4e42_444d_4147_4943;
 /// Begins each option.
 pub const OPTION: u64 = 0x4948_4156_454f_5054;
@@ -39,14 +39,14 @@ pub mod reply {
     pub const UNKNOWN: u32 = ERROR + 6;
 }
 
-/// What an export is told to be.
+/// Kinds of information about an export.
 pub mod info {
     pub const EXPORT: u16 = 0;
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// What the server can do: flags, read, write, flush, force unit access, trim, write zeroes, and several connections
-/// that see the same.
+/// Capabilities of the server: flags, read, write, flush, force unit access, trim, write zeroes, and several
+/// connections that see the same.
 pub const TRANSMISSION_FLAGS: u16 = 1 | 4 | 8 | 32 | 64 | 256;
 
 /// Commands.
@@ -71,9 +71,9 @@ pub mod flag {
 pub enum Errno {
     /// The drive has not done it.
     Io = 5,
-    /// It makes no sense.
+    /// Invalid request.
     Invalid = 22,
-    /// It reaches beyond the end, or there is no room for the data.
+    /// No space: beyond the end of the export, or no room for the data.
     NoSpace = 28,
 }
 

@@ -1,4 +1,4 @@
-//! How clients are answered, once the drive has done what they asked for.
+//! Answers to clients, once the drive has done what they asked for.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! How clients come in.
+//! Acceptance of new clients.
 
 use crate::client::{Client, ClientId, Health, Stage};
 use crate::handshake::Handshake;

@@ -1,4 +1,4 @@
-//! What clients say, and what is done at once about it.
+//! Input of clients: parses it, and does at once what it asks.
 
 use std::time::{Duration, Instant};
 
@@ -172,14 +172,14 @@ impl Server {
     }
 }
 
-/// How far what a client said has been understood.
+/// Progress in parsing a client's input.
 enum Progress {
     More,
     Waits,
     Ends(Heard),
 }
 
-/// What a client has said.
+/// Input of a client, parsed.
 enum Heard {
     All,
     Gone,

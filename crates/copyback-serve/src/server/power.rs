@@ -37,7 +37,7 @@ impl Server {
     }
 }
 
-/// What is written down of a cut.
+/// Record of a cut of power, as JSON.
 fn told(cut: &PowerCut) -> Value {
     json!({
         "at_ns": cut.at.as_ns(),
