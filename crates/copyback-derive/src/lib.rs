@@ -84,7 +84,7 @@ struct Variant<'a> {
     /// The fields that are kept.
     fields: Vec<&'a Field>,
     members: Vec<Member>,
-    /// Those that are not.
+    /// Fields that are skipped.
     skipped: Vec<Member>,
 }
 
