@@ -114,7 +114,7 @@ impl ExternalCoordinator for Coordinator {
     }
 }
 
-/// Which of `coordinating.MESSAGES` it is, and what it says.
+/// Number of the message in `coordinating.MESSAGES`, and its values.
 const fn numbers(message: Message) -> (u8, u64, u32) {
     match message {
         Message::RunsShort { writable } => (0, writable, 0),

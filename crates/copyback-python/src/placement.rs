@@ -31,7 +31,7 @@ pub struct Placement {
     numbers: Vec<i64>,
 }
 
-/// What a placement is made with.
+/// Constructor of a placement that is written in Python.
 #[derive(Debug)]
 struct Making {
     make: Py<PyAny>,

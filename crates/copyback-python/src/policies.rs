@@ -21,7 +21,7 @@ use crate::coordinator::Coordinator;
 use crate::placement::Placement;
 use crate::victims::Victims;
 
-/// What Python has raised in a policy, for whoever started the run: it may be a signal's exception.
+/// Exception that Python has raised in a policy, for the caller of the run: it may be a signal's.
 #[derive(Debug, Clone, Default)]
 pub struct Raised(Arc<Mutex<Option<PyErr>>>);
 
@@ -48,7 +48,8 @@ pub struct Policies {
     raised: Raised,
 }
 
-/// Those of each kind that a configuration names, by the key that names it. Made by `bridge.Suppliers`.
+/// Constructors of policies of each kind, by the key of the configuration that names them. Made by
+/// `bridge.Suppliers`.
 #[derive(Debug, Default, FromPyObject)]
 pub struct Makers {
     victims: Option<Py<PyAny>>,
@@ -122,7 +123,7 @@ impl ArraySupplier for Policies {
     }
 }
 
-/// What a policy tells of itself, for a file.
+/// Saves the state of a policy, for a file.
 pub(crate) fn told(py: Python<'_>, state: &Py<PyAny>) -> PyResult<Vec<u8>> {
     let state = state.call0(py)?;
     Ok(state.bind(py).cast::<PyBytes>()?.as_bytes().to_vec())

@@ -155,12 +155,12 @@ impl Server {
         self.shared().map_or_else(|| "[]".to_owned(), |shared| shared.cuts().to_string())
     }
 
-    /// What was seen of the drive since the last call, a row for each interval, as JSON.
+    /// Takes the rows of the live view since the last call, one for each interval, as JSON.
     fn take_watched(&self) -> String {
         self.shared().map_or_else(|| "[]".to_owned(), |shared| shared.take_watched().to_string())
     }
 
-    /// How the drive stands, as JSON.
+    /// State of the drive, as JSON.
     fn status(&self) -> String {
         self.shared().map_or_else(|| "null".to_owned(), |shared| shared.status().to_string())
     }

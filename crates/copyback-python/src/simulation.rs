@@ -33,7 +33,7 @@ pub struct Simulation {
 /// Makes `Sync` of what is `Send`. Its lock is never taken: every method borrows exclusively.
 type Exclusive = Mutex<simulation::Simulation>;
 
-/// How far a run has come.
+/// Progress of a run.
 #[pyclass(frozen, get_all, module = "copyback._core")]
 pub struct Progress {
     pub phase: &'static str,
@@ -43,7 +43,7 @@ pub struct Progress {
     pub page_operations: u64,
 }
 
-/// What a checkpoint says of its run.
+/// Description of a checkpoint's run.
 #[pyclass(frozen, get_all, module = "copyback._core")]
 pub struct Found {
     pub is_preparing: bool,
@@ -262,7 +262,8 @@ impl Simulation {
 #[pyclass(module = "copyback._core")]
 pub struct Preparation {
     config: copyback::config::Config,
-    /// What Python shares between threads must bear it: a policy written in Python does not.
+    /// Prepared devices, behind a lock: Python may share them between threads, and a policy written in Python
+    /// can't be.
     devices: Mutex<precondition::Preparation>,
     raised: Raised,
 }

@@ -6,12 +6,11 @@ use copyback::config::Config;
 use copyback::executor::{Executor, Job};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// As many threads as it is told: the one that asks, and others that wait for jobs, of which a run hands out
-/// thousands.
+/// Pool of threads: the caller's, and others that wait for jobs, of which a run hands out thousands.
 #[derive(Debug)]
 pub struct Threads {
     width: NonZeroUsize,
-    /// None if there is nobody beside the one that asks, or the system gives no more threads.
+    /// Other threads; `None` if there is only the caller's, or the system gives no more.
     others: Option<ThreadPool>,
 }
 

@@ -17,7 +17,7 @@ use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// Where Polars looks for the names of an enumeration, each behind its length.
+/// Key under which Polars looks for the names of an enumeration, each behind its length.
 const ENUMERATION: &str = "_PL_ENUM_VALUES2";
 
 /// A `Column` of the Python package.
@@ -25,14 +25,14 @@ const ENUMERATION: &str = "_PL_ENUM_VALUES2";
 pub struct Given<'py> {
     /// Numbers; of a column of names the places of its names.
     values: Bound<'py, PyAny>,
-    /// Where there is a value; everywhere without it.
+    /// Mask of present values; `None` if all are present.
     is_valid: Option<PyReadonlyArray1<'py, bool>>,
     names: Option<Vec<String>>,
     /// Whether the column can have these names and no others.
     are_all: bool,
 }
 
-/// What makes a `Column` of the Python package: its attributes in their order.
+/// Parts of a `Column` of the Python package: its attributes in their order.
 type Taken = (Py<PyAny>, Option<Py<PyAny>>, Option<Vec<String>>, bool);
 
 /// Columns side by side.
@@ -138,7 +138,7 @@ fn named(
     Ok((Arc::new(array), Some(listed)))
 }
 
-/// What makes a `Column` of an array.
+/// Converts an array to the parts of a `Column`.
 pub fn taken(py: Python<'_>, field: &Field, array: &ArrayRef) -> PyResult<Taken> {
     let nulls = array.nulls().cloned().filter(has_nulls);
     let valid = nulls.map(|nulls| numpy_of(py, nulls.iter().collect::<Vec<bool>>()));

@@ -82,7 +82,7 @@ impl TableWriter {
     }
 }
 
-/// How a table is written: whole numbers by what they grow by, which is little.
+/// Properties of the file that is written: whole numbers are stored as differences, which are small.
 fn properties(schema: &Schema, row_group: usize) -> WriterProperties {
     let level = ZstdLevel::try_new(LEVEL).unwrap_or_default();
     let mut properties = WriterProperties::builder()
@@ -111,7 +111,7 @@ fn told(fault: ParquetError) -> PyErr {
     }
 }
 
-/// What the system said, as Python says it: with its number, which says what kind of fault it is.
+/// Converts an error of the system to Python's exception, with its number, which says what kind of fault it is.
 fn of_system(fault: &io::Error) -> PyErr {
     let told = fault.to_string();
     let words = told.split(" (os error").next().unwrap_or_default().to_owned();
@@ -209,7 +209,7 @@ fn columns_of<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, 
     Ok(columns)
 }
 
-/// What reading gives; the library may panic where a file is damaged.
+/// Reads a file whose damage may make the library panic; a panic becomes an error.
 fn undamaged<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(found) => found.map_err(told),
