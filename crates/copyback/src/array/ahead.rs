@@ -24,14 +24,14 @@ use super::Array;
 use super::layout::Piece;
 use super::tasks::Task;
 
-/// What drives that have gone ahead have left to tell.
+/// Events of drives that have gone ahead, not reported yet.
 #[derive(Debug, Checkpointed)]
 pub(super) struct Ahead {
     logs: Vec<Log>,
     /// The tasks of requests that have not arrived, in order.
     tasks: VecDeque<TaskId>,
     visit: Visit,
-    /// How often commands have been booked in it.
+    /// Number of times that commands have been booked in `visit`.
     round: u32,
 }
 
@@ -125,7 +125,7 @@ impl Array {
 }
 
 impl Ahead {
-    /// How often commands have been booked at this instant.
+    /// Number of times that commands have been booked at this instant.
     pub(super) const fn round(&self) -> u32 {
         self.round
     }

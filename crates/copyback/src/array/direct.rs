@@ -1,5 +1,5 @@
-//! What is one piece of one drive needs no task: the request is a command, from its first byte to its last. All are, if
-//! there is but one drive; of an array, most small ones.
+//! Direct path: a request that is one piece of one drive needs no task and is a command from its first byte to
+//! its last. All are, if there is but one drive; of an array, most small ones.
 //!
 //! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
 //! of requests sees them as [tasks](super::tasks), too.

@@ -8,7 +8,8 @@ use crate::units::Instant;
 #[derive(Debug, Default, Checkpointed)]
 pub struct Due(Vec<Visit>);
 
-/// Something happens in a drive: the time, and below it the drive. To compare one number takes no branch.
+/// Time of a drive's next event, and below it the index of the drive, in one number. To compare one number
+/// takes no branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 struct Visit(u128);
 

@@ -8,20 +8,20 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::TaskId;
 use crate::units::Instant;
 
-/// Who holds which stripes, and who waits for them.
+/// Locks of stripes: their holders, and the tasks that wait.
 #[derive(Debug, Default, Checkpointed)]
 pub struct StripeLocks {
     held: Vec<(TaskId, Hold)>,
     /// In the order in which they asked; nobody overtakes another who is in the way.
     waiting: VecDeque<Waiting>,
-    /// How many of those that wait have nobody in their way any more.
+    /// Number of waiting tasks that nothing blocks any more.
     free: usize,
 }
 
-/// What a task asks for.
+/// Lock that a task asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct Hold {
-    /// Which stripes.
+    /// Range of stripes.
     pub stripes: Range<u64>,
     /// Whether others may hold them, too, who also only read.
     pub only_reads: bool,
@@ -40,7 +40,7 @@ impl Hold {
 struct Waiting {
     task: TaskId,
     hold: Hold,
-    /// How many who asked before it are in its way: they hold some of its stripes, or wait for them, too.
+    /// Number of earlier tasks that block it: they hold some of its stripes, or wait for them, too.
     in_the_way: usize,
     /// When its stripes would have been free without collections, as far as others have given them back.
     undelayed: Instant,
@@ -49,7 +49,7 @@ struct Waiting {
 /// A task whose stripes are free now.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unlocked {
-    /// Which.
+    /// Task that gets its lock.
     pub task: TaskId,
     /// When they would have been free without collections.
     pub undelayed: Instant,

@@ -49,14 +49,14 @@ use rebuild::Rebuilder;
 use repair::{Repairs, RepairsSummary};
 use tasks::{Purpose, Task};
 
-/// What an array does beside serving requests.
+/// Work of an array beside serving requests.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ArraySummary {
     /// Reads answered from other drives because theirs collected.
     pub reads_around_gc: u64,
     /// Bytes of lost drives that were rebuilt.
     pub rebuilt_bytes: u64,
-    /// What drives could not read, where that may be and there is a parity.
+    /// Repairs of pages that drives could not read, where that may happen and there is a parity.
     pub repairs: Option<RepairsSummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
@@ -85,7 +85,7 @@ pub struct Array {
     touched: Touched,
     read_around: Option<ReadAround>,
     repairs: Option<Box<Repairs>>,
-    /// What drives have to tell that have gone ahead, if they have.
+    /// Events of drives that have gone ahead, if some have.
     ahead: Option<Ahead>,
     /// Requests in the array.
     outstanding: u32,
@@ -106,13 +106,13 @@ pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
 /// A request whose last piece has ended.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct FinishedRequest {
-    /// Which.
+    /// Request that has finished.
     pub request: RequestId,
-    /// Where its time in the array went.
+    /// Parts of its time in the array.
     pub parts: Parts,
     /// The drive that ended last.
     pub device: SsdId,
-    /// What has become of it.
+    /// Outcome: done, or an error.
     pub outcome: Outcome,
 }
 
@@ -166,7 +166,7 @@ impl Array {
         self.protocol.as_mut().map_or(Ok(()), |protocol| protocol.supply(policy))
     }
 
-    /// Why a policy from outside is no longer asked, if one has failed.
+    /// Reason why an external policy is no longer called, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         let of_drive = || self.drives.iter().find_map(|drive| drive.ssd.policy_failed());
         self.protocol.as_ref().and_then(Protocol::policy_failed).or_else(of_drive)
@@ -215,7 +215,7 @@ impl Array {
         }
     }
 
-    /// How many drives are lost, or not wholly rebuilt.
+    /// Number of drives that are lost, or not wholly rebuilt.
     pub fn drives_missing(&self) -> usize {
         self.missing.iter().count()
     }
@@ -418,7 +418,7 @@ impl Array {
         self.pieces.drain(..)
     }
 
-    /// What it has done beside serving requests, for the summary.
+    /// Summary of the work beside serving requests.
     pub fn summary(&self) -> ArraySummary {
         ArraySummary {
             reads_around_gc: self.read_around.as_ref().map_or(0, ReadAround::count),
@@ -428,8 +428,8 @@ impl Array {
         }
     }
 
-    /// What the controller and its drives have told one another since the last call, in order of
-    /// sending, if that is kept.
+    /// Takes the messages between the controller and its drives since the last call, in order of sending, if
+    /// they are kept.
     pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.protocol.as_mut().map(Protocol::take_log).unwrap_or_default()
     }

@@ -14,7 +14,7 @@ use crate::units::{Duration, Instant, earlier};
 use super::coordination::supply::ExternalCoordinator;
 use super::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinator};
 
-/// What is said, and by whom.
+/// Message or order, with its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Said {
     /// By a drive to the controller.
@@ -48,7 +48,7 @@ pub struct SentMessage {
     pub arrives: Instant,
     /// The drive that sent it or gets it.
     pub device: SsdId,
-    /// Its content.
+    /// Content of the message.
     pub said: Said,
 }
 
@@ -101,7 +101,7 @@ impl Protocol {
         self.coordinator.supply(policy)
     }
 
-    /// Why a coordinator from outside is no longer asked, if it has failed.
+    /// Reason why an external coordinator is no longer called, if it has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.coordinator.failed()
     }
@@ -111,8 +111,8 @@ impl Protocol {
         earlier(self.under_way.next_time(), self.coordinator.next_wake())
     }
 
-    /// What arrives at `now` arrives, and the coordinator is woken if it wants to be. Calls `touched`
-    /// for each drive that gets an order.
+    /// Delivers the messages that arrive at `now`, and wakes the coordinator if it wants to be woken. Calls
+    /// `touched` for each drive that gets an order.
     pub fn deliver(
         &mut self,
         drives: &mut [Drive],
@@ -160,7 +160,7 @@ impl Protocol {
         }
     }
 
-    /// So many bytes have been sent to `device` to be written.
+    /// Records that `bytes` have been sent to `device` to be written.
     pub fn note_sent(&mut self, device: SsdId, bytes: u64, outstanding: u32, now: Instant) {
         self.coordinator.sent(device, bytes, &View { now, outstanding });
     }
@@ -203,7 +203,7 @@ impl Protocol {
         }
     }
 
-    /// What has been sent since the last call, in order, if it is kept.
+    /// Takes the messages since the last call, in order, if they are kept.
     pub fn take_log(&mut self) -> Vec<SentMessage> {
         self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }

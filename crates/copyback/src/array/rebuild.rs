@@ -18,7 +18,7 @@ pub struct RebuildStep {
     pub length: u64,
 }
 
-/// What is left to rebuild.
+/// Ranges that are left to rebuild.
 #[derive(Debug, Checkpointed)]
 pub struct Rebuilder {
     next: Option<RebuildStep>,

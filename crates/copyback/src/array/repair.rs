@@ -1,5 +1,5 @@
-//! What a drive cannot read is made up from the other drives of its stripes and their parity, and written to that drive
-//! again, as Linux md does (`raid5.c`: `R5_ReadError`, `R5_ReWrite`).
+//! Repair of a page that a drive cannot read: it is reconstructed from the other drives of its stripes and
+//! their parity, and written to that drive again, as Linux md does (`raid5.c`: `R5_ReadError`, `R5_ReWrite`).
 //!
 //! ```text
 //!  a read ends in vain ──► stripes are held ──► the others are read ──► the read has ended ──► its drive is written
@@ -23,12 +23,12 @@ use super::Array;
 use super::layout::{Layout, Missing, Plan};
 use super::tasks::Purpose;
 
-/// What drives could not read, and their array made up.
+/// Uncorrectable reads of drives, and their reconstruction by the array.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, Checkpointed)]
 pub struct RepairsSummary {
     /// Reads of drives which no retry could correct, and which were made up from other drives.
     pub made_up: u64,
-    /// Those that could not be made up: too many drives are lost, or cannot read their part either.
+    /// Pages that could not be reconstructed: too many drives are lost, or cannot read their part either.
     pub lost: u64,
     /// Bytes that were written to their drives again.
     pub written_bytes: u64,
@@ -73,7 +73,8 @@ impl Repairs {
 struct Repair {
     device: SsdId,
     ended: Ended,
-    /// What cannot be read for it: lost drives, that drive, and others that have failed to read their part.
+    /// Unreadable drives of the repair: lost drives, that drive, and others that have failed to read their
+    /// part.
     unreadable: Missing,
 }
 

@@ -19,32 +19,32 @@ use super::rebuild::RebuildStep;
 use super::repair::RepairStep;
 use super::{Array, FinishedRequest};
 
-/// What the controller does for a request, or for itself.
+/// Work of the controller for a request, or for itself.
 #[derive(Debug, Checkpointed)]
 pub(super) struct Task {
     purpose: Purpose,
     stage: Stage,
-    /// What is to be done after the phase that is under way.
+    /// Pieces of the next phase.
     then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     pub(super) has_lock: bool,
-    /// By so much earlier it would have come without collections.
+    /// Delay by collections before the task came.
     came_late: Duration,
-    /// Where its time in the array went.
+    /// Parts of its time in the array.
     pub(super) parts: Parts,
     /// Of the pieces of this phase that have ended, the one that counts as the last. None before the first.
     last: Option<LastPiece>,
-    /// What has become of the worst of its pieces so far.
+    /// Worst outcome of its pieces so far.
     pub(super) outcome: Outcome,
 }
 
-/// Which piece of a phase has ended last: of those of one instant that of the last drive, because in which order
+/// Piece of a phase that ended last: of pieces of one instant that of the last drive, because in which order
 /// drives get to the end of an instant is their own affair.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct LastPiece {
     at: Instant,
     device: SsdId,
-    /// Where its time went.
+    /// Parts of its time.
     parts: Parts,
 }
 
@@ -58,7 +58,7 @@ impl LastPiece {
     }
 }
 
-/// What a task is for: what its pieces are planned from.
+/// Purpose of a task: what its pieces are planned from.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub(super) enum Purpose {
     /// A request of the host: an operation on bytes of the array.
@@ -67,12 +67,12 @@ pub(super) enum Purpose {
         operation: Operation,
         offset: u64,
         length: u64,
-        /// What the host says about the data.
+        /// Hint of the host about the data.
         hint: Option<Hint>,
     },
     /// A part of a replacement is written anew.
     Rebuild(RebuildStep),
-    /// What a drive could not read is made up, and written there.
+    /// Repair: pages that a drive could not read are reconstructed, and written there.
     Repair(RepairStep),
     /// A request that has not arrived, whose drives have gone ahead.
     Announced,
@@ -87,7 +87,7 @@ impl Purpose {
 }
 
 impl Task {
-    /// What the host says about the data that it writes.
+    /// Hint of the host about the data that it writes.
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
             Purpose::Request { hint, .. } => hint,
@@ -95,7 +95,8 @@ impl Task {
         }
     }
 
-    /// That of a request that has not arrived: its pieces, so many, have been handed to drives that go ahead.
+    /// Creates the task of a request that has not arrived; its `pieces` have been handed to drives that go
+    /// ahead.
     pub(super) fn announced(pieces: u32) -> Self {
         Self {
             purpose: Purpose::Announced,
@@ -109,7 +110,7 @@ impl Task {
         }
     }
 
-    /// By so much earlier it would have come as far without collections.
+    /// Delay by collections so far.
     fn late(&self) -> Duration {
         self.came_late + self.parts.late()
     }
@@ -131,7 +132,7 @@ impl Task {
         }
     }
 
-    /// Nobody waits for this repair any more.
+    /// Detaches the repair from its request: nobody waits for it any more.
     pub(super) const fn forget_request(&mut self) {
         if let Purpose::Repair(step) = &mut self.purpose {
             step.request = None;
@@ -148,7 +149,7 @@ impl Task {
 enum Stage {
     /// Other tasks hold its stripes, since then.
     Waiting(Instant),
-    /// So many pieces have not ended.
+    /// Number of pieces that have not ended.
     Running(u32),
 }
 

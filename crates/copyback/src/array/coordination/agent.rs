@@ -10,7 +10,7 @@ use crate::ssd::Status;
 
 use super::{Message, Order, Report};
 
-/// What a drive has said so far.
+/// State of a drive in the protocol of coordination: the events that it has reported.
 #[derive(Debug, Default, Checkpointed)]
 pub struct Agent {
     crossings: u64,
@@ -25,7 +25,7 @@ impl Agent {
         self.collects |= matches!(order, Order::Collect(_));
     }
 
-    /// What the drive answers when it is asked to [report](Order::Report).
+    /// Answer of the drive to a request to [report](Order::Report).
     pub const fn report(status: &Status) -> Message {
         Message::State(Report {
             below_register: status.below_register,

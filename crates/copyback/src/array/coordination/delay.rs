@@ -8,7 +8,7 @@ use crate::ids::SsdId;
 
 use super::View;
 
-/// How long a controller waits, and what it knows of the drives meanwhile.
+/// Waiting times of a controller, and its knowledge of the drives meanwhile.
 #[derive(Debug, Checkpointed)]
 pub struct Delay {
     moment: Option<Moment>,
@@ -28,7 +28,7 @@ struct Moment {
 }
 
 impl Delay {
-    /// As configured, in an array of so many drives.
+    /// Creates the configured delay for an array with this number of drives.
     pub fn new(delay: config::Delay, drives: usize) -> Self {
         let moment = match delay {
             config::Delay::None => None,
@@ -45,7 +45,7 @@ impl Delay {
         self.left[device.index()] = Some((writable as f64 * used) as u64);
     }
 
-    /// So many bytes have been sent to `device`.
+    /// Records that `bytes` have been sent to `device`.
     pub fn sent(&mut self, device: SsdId, bytes: u64) {
         if let Some(left) = &mut self.left[device.index()] {
             *left = left.saturating_sub(bytes);

@@ -17,7 +17,7 @@ const MOST_ORDERS: usize = 1000;
 /// The scheme.
 #[derive(Debug)]
 pub struct External {
-    /// What the configuration calls it.
+    /// Name in the configuration.
     name: String,
     drives: usize,
     policy: Option<Policy>,
@@ -25,7 +25,7 @@ pub struct External {
     wake_at: Option<Instant>,
     /// When it was told something last, and how many orders it has given since that instant began.
     given: (Instant, usize),
-    /// What it is to remember once it is there.
+    /// Memory to be restored once the policy is there.
     memory: Option<Vec<u8>>,
 }
 
@@ -144,7 +144,7 @@ impl Coordinator for External {
     }
 }
 
-/// Whoever goes on with the run supplies the coordinator again; it remembers then.
+/// Saves the memory alone: the caller that resumes a run supplies the coordinator again.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
         let memory = match (&self.policy, &self.memory) {

@@ -13,16 +13,16 @@ pub struct Members {
     drives: Vec<Drive>,
 }
 
-/// What is remembered of a drive.
+/// Last known state of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Drive {
-    /// It does not speak the protocol, or is lost.
+    /// Drive that does not speak the protocol, or is lost.
     Silent,
-    /// It has space, as far as it has said.
+    /// Drive with space, as far as it has reported.
     Content,
-    /// It runs short: it is enrolled.
+    /// Drive that runs short of space: it is enrolled.
     Enrolled,
-    /// It has been told to collect and has not said that it is done.
+    /// Drive that was ordered to collect and has not reported the end.
     Collecting,
 }
 

@@ -56,7 +56,7 @@ use reactive_selective::ReactiveSelective;
 use staggered::Staggered;
 use supply::ExternalCoordinator;
 
-/// What a drive tells the controller.
+/// Message of a drive to the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Message {
     /// A plane has fallen below the register threshold, T_soft of the paper: PARTICIPATE GGC.
@@ -67,16 +67,16 @@ pub enum Message {
     /// A plane has fallen below the soft threshold, T_hard of the paper, and is being collected. The
     /// first drive to say so coordinates the others.
     MustCollect,
-    /// What it was told to collect is collected, or it has been stopped.
+    /// Collection that was ordered is complete, or has been stopped.
     Done {
         /// Whether a plane is still below the register threshold.
         runs_short: bool,
     },
-    /// How it stands, because it was asked.
+    /// Report of the drive's state, because the controller asked.
     State(Report),
 }
 
-/// How a drive stands.
+/// State of a drive, as reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Report {
     /// Planes below the register threshold.
@@ -85,7 +85,7 @@ pub struct Report {
     pub free_blocks_min: u32,
 }
 
-/// What the controller tells a drive.
+/// Order of the controller to a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Order {
     /// FORCE GC: collect, as far as is said.
@@ -99,7 +99,7 @@ pub enum Order {
 /// Orders and whom they go to, in the order of sending.
 pub type Orders = Vec<(SsdId, Order)>;
 
-/// What the controller sees of the array.
+/// View of the array that the controller has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
     /// The time.
@@ -129,7 +129,7 @@ pub trait Coordinator: Debug + Send {
     /// The last request has left the array.
     fn became_quiet(&mut self, _now: Instant, _view: &View, _orders: &mut Orders) {}
 
-    /// So many bytes have been sent to `device` to be written.
+    /// Records that `bytes` have been sent to `device` to be written.
     fn sent(&mut self, _device: SsdId, _bytes: u64, _view: &View) {}
 
     /// The end of an instant: requests may have come and gone, and data have been sent.
@@ -143,7 +143,7 @@ pub trait Coordinator: Debug + Send {
         Ok(())
     }
 
-    /// Why a scheme from outside is no longer asked, if it has failed.
+    /// Reason why an external scheme is no longer called, if it has failed.
     fn failed(&self) -> Option<&Failed> {
         None
     }
@@ -153,7 +153,7 @@ one_of! { $
     /// The scheme of an array.
     #[derive(Debug, Checkpointed)]
     pub enum Scheme {
-        /// Nobody asks.
+        /// No coordination.
         Uncoordinated(Uncoordinated),
         /// See [`reactive_inclusive`].
         ReactiveInclusive(ReactiveInclusive),

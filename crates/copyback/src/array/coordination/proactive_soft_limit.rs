@@ -85,7 +85,7 @@ impl Coordinator for ProactiveSoftLimit {
         self.next
     }
 
-    /// It may be time to ask.
+    /// Asks the drives if it is time to.
     fn wake(&mut self, now: Instant, view: &View, orders: &mut Orders) {
         if self.next.is_none_or(|next| now < next) {
             return;

@@ -31,7 +31,7 @@ impl ArraySupplier for NoSupplier {}
 
 /// Decides which drives collect, and when.
 pub trait ExternalCoordinator: Debug + Send + Sync {
-    /// What it wants to be told.
+    /// Events that the placement wants to be notified of.
     fn hooks(&self) -> Hooks;
 
     /// Is told something. What is to be sent is added to `orders`; they go to drives that
@@ -47,7 +47,7 @@ pub trait ExternalCoordinator: Debug + Send + Sync {
     /// If it can't say.
     fn wake_at(&self) -> Result<Option<Instant>, Failed>;
 
-    /// What it remembers, for a file.
+    /// Memory of the coordinator, for a file.
     ///
     /// # Errors
     /// If that can't be written down.
@@ -60,7 +60,7 @@ pub trait ExternalCoordinator: Debug + Send + Sync {
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed>;
 }
 
-/// What a coordinator wants to be told beside messages, and that it is woken.
+/// Events that a coordinator wants to be notified of, beside messages and wake-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hooks {
     /// [`News::BecameBusy`].
@@ -73,7 +73,7 @@ pub struct Hooks {
     pub instant_ends: bool,
 }
 
-/// What a coordinator is told.
+/// Notification for a coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
     /// A message of a drive has arrived.
@@ -84,18 +84,18 @@ pub enum News {
     BecameBusy,
     /// The last request has left the array.
     BecameQuiet,
-    /// So many bytes have been sent to a drive to be written.
+    /// Bytes have been sent to a drive to be written.
     Sent(SsdId, u64),
     /// An instant ends, in which requests may have come and gone.
     InstantEnds,
 }
 
-/// What a coordinator knows of its array.
+/// Facts that a coordinator is given about its array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Drives.
     pub drives: usize,
-    /// Those that speak the protocol.
+    /// Drives that speak the protocol.
     pub speaking: Vec<SsdId>,
     /// Free blocks of a plane below which a drive says that it runs short.
     pub register_threshold: u32,

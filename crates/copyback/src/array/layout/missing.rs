@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
 
-/// Which drives can be neither read nor written, and from which of their bytes on.
+/// Drives that can be neither read nor written, and from which of their bytes on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Checkpointed)]
 pub struct Missing {
     /// The drive, and the first of its bytes that is missing: all before it are rebuilt.

@@ -1,5 +1,5 @@
-//! Where the bytes of an array lie, and what a request becomes on its drives. Pure arithmetic: no
-//! events, no time, no drives.
+//! Placement of an array's bytes on its drives, and the pieces that a request is split into. Pure arithmetic:
+//! no events, no time, no drives.
 //!
 //! ```text
 //! jbod, single   the drives one after the other
@@ -27,7 +27,7 @@ use crate::workload::Operation;
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Layout {
     devices: u32,
-    /// How many drives may be missing.
+    /// Number of drives that may be missing.
     parities: u32,
     capacity: u64,
     kind: Kind,
@@ -62,7 +62,7 @@ impl Layout {
         self.capacity
     }
 
-    /// How many drives may be missing.
+    /// Number of drives that may be missing.
     pub const fn parities(&self) -> u32 {
         self.parities
     }
@@ -77,8 +77,8 @@ impl Layout {
         self.capacity / u64::from(self.devices - self.parities)
     }
 
-    /// What `operation` on the array's `bytes` becomes on its drives, put in the place of what `plan`
-    /// held. A flush has no bytes.
+    /// Plans the pieces of `operation` on the array's `bytes`, in the place of what `plan` held. A flush has no
+    /// bytes.
     ///
     /// A trim is passed through where there is no parity. Elsewhere only whole stripes are trimmed:
     /// a trimmed unit no longer agrees with its parity unless that is trimmed too, and to make it

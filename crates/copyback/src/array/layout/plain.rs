@@ -51,8 +51,7 @@ impl Striped {
         fits.then(|| (SsdId::from_index(device as usize), stripe * self.unit + offset))
     }
 
-    /// What a request touches of a drive is one range: its cost is that of the drives, however long
-    /// it is.
+    /// Splits a request into one range of each drive: its cost is that of the drives, however long it is.
     pub(super) fn pieces(&self, bytes: Range<u64>, pieces: &mut Pieces) {
         let devices = u64::from(self.devices);
         let (first, last) = (bytes.start / self.unit, (bytes.end - 1) / self.unit);

@@ -1,4 +1,4 @@
-//! What a request becomes on the drives.
+//! Plan of a request: its pieces on the drives.
 
 use std::ops::{Deref, Range};
 
@@ -11,9 +11,9 @@ use crate::workload::Operation;
 /// A range of bytes of one drive, and what is done with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Piece {
-    /// Which drive.
+    /// Index of the drive.
     pub device: SsdId,
-    /// What is done.
+    /// Operation on the drive.
     pub operation: Operation,
     /// First byte of the drive.
     pub offset: u64,
@@ -28,13 +28,13 @@ impl Piece {
     }
 }
 
-/// What a request becomes on the drives, in two phases: all pieces of `first` end before those of
-/// `then` start. Either may be empty. Meant to be used again for the next request.
+/// Plan of a request: its pieces on the drives, in two phases. Either may be empty. Meant to be used again for
+/// the next request.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Plan {
-    /// What is read: for the host, or to make up parity or lost bytes.
+    /// Reads: for the host, or to reconstruct parity or lost bytes.
     pub first: Pieces,
-    /// What is written, trimmed or flushed.
+    /// Writes, trims or flushes.
     pub then: Pieces,
     /// Stripes in which nobody else may write until this is done: their parity must not change on
     /// the way. None if it has nothing to do with parity. What only reads (`then` is empty) may
@@ -61,7 +61,7 @@ impl Plan {
         self.stripes = None;
     }
 
-    /// Where the pieces of `operation` belong, for which the plan was started.
+    /// Phase to which the pieces of `operation` belong, for which the plan was started.
     pub(super) fn phase(&mut self, operation: Operation) -> &mut Pieces {
         match operation {
             Operation::Read => &mut self.first,
@@ -81,7 +81,7 @@ impl Plan {
 pub struct Pieces {
     operation: Operation,
     pieces: SmallVec<[Piece; 16]>,
-    /// Where the last piece of each drive is. Perhaps of an earlier plan: it is checked when used.
+    /// Index of the last piece of each drive. Perhaps of an earlier plan: it is checked when used.
     last: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! What a lost drive held, written to its replacement.
+//! Rebuild: the data of a lost drive are reconstructed and written to its replacement.
 
 use super::segment::sections;
 use super::*;

@@ -77,13 +77,13 @@ impl<'a> Stripe<'a> {
         self.gaps.iter().map(|gap| gap.from)
     }
 
-    /// How many of `roles` are missing at `row`.
+    /// Number of missing drives among `roles` at `row`.
     pub(super) fn lost(&self, roles: &Range<u32>, row: u64) -> u32 {
         let is_lost = |gap: &&Gap| roles.contains(&gap.role) && gap.from <= row;
         self.gaps.iter().filter(is_lost).count() as u32
     }
 
-    /// Those of `roles` that are there at `row`.
+    /// Iterates over the present drives among `roles` at `row`.
     fn present(&self, roles: Range<u32>, row: u64) -> impl Iterator<Item = u32> + '_ {
         roles.filter(move |role| self.lost(&(*role..*role + 1), row) == 0)
     }

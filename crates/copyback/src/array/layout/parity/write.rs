@@ -3,10 +3,10 @@
 use super::segment::segments;
 use super::*;
 
-/// What a segment reads before it is written.
+/// Reads of a segment before it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Preparation {
-    /// Nothing: all data are new, or no parity is there.
+    /// No read: all data are new, or no parity is there.
     Nothing,
     /// The old data and parities: parity changes by what the data change.
     ReadModifyWrite,
