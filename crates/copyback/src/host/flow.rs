@@ -20,7 +20,7 @@ pub(super) struct Flow {
     source: Input,
     /// The next request, not yet in the device; its time counts from the start of the flow.
     next: Option<Request>,
-    /// Those behind it that have been announced.
+    /// Requests behind the next one that have been announced.
     ahead: VecDeque<Request>,
     /// The submission queue that it goes through.
     pub queue: usize,
@@ -32,7 +32,7 @@ pub(super) struct Flow {
     stage: Stage,
     /// Requests that arrive so soon after its start are not measured.
     ramp: Duration,
-    /// How long it lasts, if that is not for the source to say.
+    /// Duration of the flow, unless its source ends it.
     duration: Option<Duration>,
     rounds: Rounds,
     /// Whether an arrival is on the agenda.
@@ -41,7 +41,7 @@ pub(super) struct Flow {
     rejected: bool,
 }
 
-/// What decides when a flow's next request arrives.
+/// Arrival process of a flow: what decides when its next request arrives.
 #[derive(Checkpointed)]
 enum Pace {
     /// The request's own time.
@@ -53,9 +53,9 @@ enum Pace {
 /// Whether a flow has begun.
 #[derive(Checkpointed)]
 enum Stage {
-    /// It waits for these to end.
+    /// Waiting for these flows to end.
     Waiting { awaited: Vec<FlowId>, earliest: Instant },
-    /// It has, or does so at a known time.
+    /// Started, or due to start at a known time.
     Begun { start: Instant },
 }
 
@@ -339,7 +339,7 @@ impl Flow {
         self.source.names_handles()
     }
 
-    /// What the user should know of its input.
+    /// Notes for the user about its input.
     pub fn notes(&self) -> Vec<String> {
         self.source.notes()
     }

@@ -13,7 +13,7 @@ pub(super) struct FreePlaces {
 }
 
 impl FreePlaces {
-    /// So many places, free from the start.
+    /// Creates `places` places, all free.
     pub fn new(places: u32) -> Self {
         Self { since: VecDeque::from([(Instant::START, places)]) }
     }

@@ -10,7 +10,7 @@ pub(super) struct Input {
     source: Source,
     /// Requests that have been asked for.
     asked: u64,
-    /// Of these, those that were asked for before the run was interrupted, and are yet to be read again.
+    /// Requests of these that were asked for before the run was interrupted, and are yet to be read again.
     behind: u64,
 }
 

@@ -29,7 +29,7 @@ pub struct Host {
     next_queue: usize,
     /// Requests that are in the array.
     requests: Slots<Active>,
-    /// How many have entered it.
+    /// Number of requests that have entered the array.
     entered: RequestNumber,
     /// The one that has left it last.
     last_left: Option<RequestNumber>,
@@ -41,7 +41,7 @@ pub struct Host {
 struct Queue {
     depth: u32,
     outstanding: u32,
-    /// What waits for its places cost because of collections.
+    /// Waits for its queue slots, and what collections added to them.
     places: Places<RequestId>,
     /// Places of the closed loops whose requests come through it; of an open loop, as many as can be.
     asked_for: u64,
@@ -194,7 +194,7 @@ impl Host {
         self.queues[index].places.follow(holders);
     }
 
-    /// How many requests may enter the array before one leaves it.
+    /// Number of requests that may enter the array before one leaves it.
     pub fn room(&self) -> usize {
         self.queues.iter().map(|queue| (queue.depth - queue.outstanding) as usize).sum()
     }
@@ -288,7 +288,7 @@ impl Host {
         self.requests.is_empty() && self.flows.iter().all(Flow::is_exhausted)
     }
 
-    /// Which request of the run `id` is, while it is in the array.
+    /// Number in the run of the request `id`, while it is in the array.
     pub fn number(&self, id: RequestId) -> RequestNumber {
         self.requests[id.index()].number
     }
@@ -303,7 +303,7 @@ impl Host {
         self.flows.iter().any(Flow::names_handles)
     }
 
-    /// What the user should know of the input: times held back, addresses wrapped.
+    /// Notes for the user about the input: times held back, addresses wrapped.
     pub fn notes(&self) -> Vec<String> {
         self.flows.iter().flat_map(|flow| flow.notes()).collect()
     }

@@ -11,27 +11,26 @@ use crate::workload::Request;
 /// A request in the array.
 #[derive(Debug, Checkpointed)]
 pub struct Active {
-    /// Which it is.
+    /// Number of the request in the run.
     pub number: RequestNumber,
-    /// What was asked.
+    /// Request as the host sent it.
     pub request: Request,
     /// By whom.
     pub flow: FlowId,
     /// When it entered the array.
     pub entered: Instant,
-    /// How much of its wait before that was due to collections.
+    /// Part of its wait before that that was due to collections.
     pub entered_late: Duration,
 }
 
 impl Active {
-    /// What it has waited for outside.
+    /// Wait outside the array, in parts.
     fn waited(&self) -> Parts {
         waited_outside(self.request.arrival, self.entered, self.entered_late)
     }
 }
 
-/// What a request has waited for outside the array from `arrival` until it `entered` that, of which `late` is due to
-/// collections.
+/// Wait outside the array from `arrival` until it `entered`, of which `late` is due to collections.
 pub fn waited_outside(arrival: Instant, entered: Instant, late: Duration) -> Parts {
     let mut parts = Parts::default();
     parts.book_wait(Part::HostQueue, entered - arrival, late);
@@ -41,22 +40,22 @@ pub fn waited_outside(arrival: Instant, entered: Instant, late: Duration) -> Par
 /// A request that may enter the array.
 #[derive(Debug)]
 pub struct Admitted {
-    /// Its name in the array.
+    /// Identifier of the request in the array.
     pub id: RequestId,
-    /// What is asked.
+    /// Request as the host sent it.
     pub request: Request,
-    /// How much of its wait outside was due to collections.
+    /// Part of its wait outside that was due to collections.
     pub late: Duration,
-    /// Whose place it might have had, if it has waited.
+    /// Request whose queue slot it got, if it has waited.
     pub behind: Option<RequestNumber>,
 }
 
 /// A request that has left the array.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Completion {
-    /// Which it is.
+    /// Number of the request in the run.
     pub number: RequestNumber,
-    /// What was asked.
+    /// Request as the host sent it.
     pub request: Request,
     /// By whom.
     pub flow: FlowId,
@@ -64,11 +63,11 @@ pub struct Completion {
     pub device: SsdId,
     /// Arrival to completion, the wait before the array included.
     pub response: Duration,
-    /// Where the time went; adds up to `response`.
+    /// Parts of the response time; they add up to `response`.
     pub parts: Parts,
     /// Requests of its flow that arrived before are not measured.
     pub measured_from: Instant,
-    /// What has become of it.
+    /// Outcome: done, or an error.
     pub outcome: Outcome,
 }
 
