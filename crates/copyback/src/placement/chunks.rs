@@ -10,7 +10,7 @@ use crate::ids::Lpn;
 use super::Class;
 use super::runs::Runs;
 
-/// Where powers of e begin, in whole numbers.
+/// Powers of e, rounded up to whole numbers.
 const POWERS_OF_E: [u32; 23] = [
     1,
     3,
@@ -42,7 +42,7 @@ const POWERS_OF_E: [u32; 23] = [
 pub struct Levels(Vec<u32>);
 
 impl Levels {
-    /// So many levels, or as many as counts reach.
+    /// Creates this number of levels, or as many as counts reach.
     pub fn new(levels: usize, logarithm: Logarithm) -> Self {
         let least: Vec<_> = match logarithm {
             Logarithm::Natural => POWERS_OF_E.to_vec(),
@@ -51,7 +51,7 @@ impl Levels {
         Self(least.into_iter().take(levels).collect())
     }
 
-    /// How many there are.
+    /// Number of pages.
     pub const fn count(&self) -> usize {
         self.0.len()
     }
@@ -67,8 +67,8 @@ impl Levels {
     }
 }
 
-/// Which chunk a page is in, and whether a write of it is a write of the chunk: a run is one of each chunk that it
-/// touches, unless each page counts.
+/// Maps pages to chunks, and tells whether a write of a page is a write of the chunk: a run is one of each
+/// chunk that it touches, unless each page counts.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct Chunks {
     pages: u32,
@@ -82,7 +82,7 @@ impl Chunks {
         Self { pages, counts_pages: counted == Counted::Pages, runs: Runs::default() }
     }
 
-    /// How many there are of so many pages.
+    /// Number of chunks for this number of pages.
     pub const fn count(&self, pages: usize) -> usize {
         pages.div_ceil(self.pages as usize)
     }

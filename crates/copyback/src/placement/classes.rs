@@ -1,4 +1,4 @@
-//! Which classes a placement has, and whose pages each takes.
+//! Classes of a placement, and whose pages each takes.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// So many, which all take both.
+    /// Creates `count` classes, which all take pages of the host and moved pages.
     pub const fn shared(count: usize) -> Self {
         Self { host: 0..count, moved: 0..count }
     }
@@ -25,17 +25,17 @@ impl Classes {
         Self { host, moved }
     }
 
-    /// How many there are.
+    /// Number of classes.
     pub fn count(&self) -> usize {
         self.host.end.max(self.moved.end)
     }
 
-    /// Those that take pages of the host.
+    /// Classes that take pages of the host.
     pub fn of_host(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
         self.host.clone().map(Class::new)
     }
 
-    /// Those that take pages which are moved.
+    /// Classes that take pages which are moved.
     pub fn of_moves(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
         self.moved.clone().map(Class::new)
     }

@@ -54,7 +54,7 @@ impl Clusters {
         self.list[self.nearest(interval)].class
     }
 
-    /// Such a page is written.
+    /// Records a write of a page after an update interval of `interval` pages.
     pub fn wrote(&mut self, interval: u64) {
         let nearest = self.nearest(interval);
         let Cluster { centre, pages, recent, .. } = &mut self.list[nearest];

@@ -24,7 +24,7 @@ pub struct Dac {
     young: Option<Young>,
 }
 
-/// Which pages are young.
+/// Pages that are young.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 struct Young {
     times: WriteTimes,

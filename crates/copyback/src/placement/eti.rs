@@ -21,7 +21,7 @@ const MOVED: Class = Class::new(2);
 pub struct Eti {
     extents: Extents,
     runs: Runs,
-    /// Where the run began that is under way.
+    /// First page of the run that is under way.
     begun: Lpn,
     /// Runs since counters were halved.
     since: u64,

@@ -21,7 +21,7 @@ struct Extent {
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct Extents {
     list: Vec<Extent>,
-    /// How many may be cut; a cut in the middle of one may make one more.
+    /// Largest number of extents that may be cut; a cut in the middle of one may make one more.
     most: usize,
     pages: u32,
     /// Whether the run under way has cut its last page off the extent that its next one is in.
@@ -35,7 +35,7 @@ impl Extents {
         Self { list, most, pages: pages as u32, cuts: false }
     }
 
-    /// Where the extent with `lpn` is in the list.
+    /// Index in the list of the extent with `lpn`.
     fn place_of(&self, lpn: Lpn) -> usize {
         self.list.partition_point(|extent| extent.first <= lpn) - 1
     }

@@ -27,7 +27,7 @@ pub struct Fadac {
     counts: Vec<Option<NonZeroU32>>,
     /// Pages that hold data.
     pages: u64,
-    /// Their counts, added up.
+    /// Sum of their counts.
     sum: u64,
     fading: f64,
     is_fading: bool,

@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-/// Something that ends the life of what a page holds: it is written anew, or trimmed. Counted from 1, so that its `Option`
-/// takes four bytes.
+/// End of the life of a page's data: it is written anew, or trimmed. Counted from 1, so that its `Option` takes
+/// four bytes.
 type End = NonZeroU32;
 
-/// Its place in tables.
+/// Index of the end in tables.
 const fn index(end: End) -> usize {
     end.get() as usize - 1
 }
@@ -40,7 +40,7 @@ pub struct Foreseen {
 pub const MOST_ENDS: usize = 1 << 30;
 
 impl Foreseen {
-    /// Nothing yet, of a drive with so many logical pages.
+    /// Creates an empty record, of a drive with this number of logical pages.
     pub fn new(pages: usize) -> Self {
         let future = Future {
             times: Vec::new(),
@@ -107,7 +107,7 @@ impl Future {
         ends + size_of_val(self.next.as_slice())
     }
 
-    /// What `lpn` held has died.
+    /// Records that the data of `lpn` have died.
     #[inline(always)]
     pub fn has_died(&mut self, lpn: Lpn) {
         if let Some(end) = self.next.get(lpn.index()).copied().flatten() {

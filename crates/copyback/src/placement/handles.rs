@@ -1,4 +1,4 @@
-//! What a drive with placement handles counts of its reclaim units: what the host wrote through each handle, what the
+//! Counts of a drive's reclaim units by placement handle: what the host wrote through each handle, what the
 //! flash took and lost for it, and what the host did not ask for.
 
 use std::ops::AddAssign;
@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpointed;
 pub struct HandleTally {
     /// Written by the host, by the handle that they were written with in the end.
     pub host_pages: Vec<u64>,
-    /// Of these, written with handle 0 because the host named one that there is not.
+    /// Pages of these that were written with handle 0 because the host named one that does not exist.
     pub invalid_pages: u64,
     /// Moved by collections.
     pub moved_pages: u64,
@@ -21,7 +21,7 @@ pub struct HandleTally {
 }
 
 impl HandleTally {
-    /// Nothing, with so many handles.
+    /// Creates a tally of zeroes for this number of handles.
     pub fn new(handles: usize) -> Self {
         Self {
             host_pages: vec![0; handles],

@@ -1,6 +1,6 @@
-//! How hot pages are, and the blocks in which they lie: the times that a page has been written over the time since it
-//! was last, as SFS has it (Min et al., FAST 2012). The hotness of a block is that of its valid pages together: their
-//! writes over the sum of their ages.
+//! Hotness of pages, and of the blocks in which they lie: the times that a page has been written over the time
+//! since it was last, as SFS has it (Min et al., FAST 2012). The hotness of a block is that of its valid pages
+//! together: their writes over the sum of their ages.
 
 use std::num::NonZeroU32;
 
@@ -26,7 +26,7 @@ pub struct Heat {
     blocks: Vec<Sum>,
 }
 
-/// What is known of the pages that lie in a block.
+/// Sums over the pages that lie in a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 struct Sum {
     pages: u32,
@@ -45,14 +45,14 @@ impl Heat {
         }
     }
 
-    /// How hot `lpn` is, in writes for each page that the host writes to the drive, if the host has written it.
+    /// Hotness of `lpn`, in writes for each page that the host writes to the drive, if the host has written it.
     #[inline(always)]
     pub fn of_page(&self, lpn: Lpn, now: u64) -> Option<f64> {
         let age = self.times.age(lpn, now)?;
         Some(f64::from(self.writes[lpn.index()]) / age.max(1) as f64)
     }
 
-    /// How hot the valid pages of `block` are together, if any of them is known.
+    /// Hotness of the valid pages of `block` together, if that of any of them is known.
     pub fn of_block(&self, block: BlockId, now: u64) -> Option<f64> {
         let Sum { pages, writes, times } = self.blocks[block.index()];
         let ages = u64::from(pages).wrapping_mul(now).wrapping_sub(times);

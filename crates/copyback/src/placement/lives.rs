@@ -1,4 +1,4 @@
-//! How long the valid pages of each block still live, for victims that are chosen by the future.
+//! Remaining life of the valid pages of each block, for victims that are chosen by the future.
 
 use std::num::NonZeroU32;
 
@@ -49,7 +49,7 @@ impl Lives {
         }
     }
 
-    /// How long the pages of `block` still live at `now`, on average, if it has any.
+    /// Mean remaining life of the pages of `block` at `now`, if it has any.
     pub fn left(&self, block: BlockId, now: u64) -> Option<f64> {
         let Sum { pages, deaths } = self.blocks[block.index()];
         let left = deaths as f64 - f64::from(pages) * now as f64;

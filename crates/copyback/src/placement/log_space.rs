@@ -10,9 +10,9 @@
 pub struct LogSpace {
     /// Pages that its blocks have room for.
     pub pages: f64,
-    /// Those that are valid.
+    /// Valid pages of them.
     pub valid: f64,
-    /// Its share of what the host writes.
+    /// Share of the host's writes, 0 to 1.
     pub writes: f64,
 }
 

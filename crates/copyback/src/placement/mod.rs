@@ -90,7 +90,7 @@ impl Class {
         Self(NonZeroU8::MIN.saturating_add(number as u8))
     }
 
-    /// Its place in tables.
+    /// Index of the handle in tables.
     pub const fn index(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -112,12 +112,12 @@ impl HostPage {
     }
 }
 
-/// Who writes a page.
+/// Origin of a page that is written: the host or a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Origin {
     /// The host.
     Host {
-        /// What it says about the data, if anything.
+        /// Hint of the host about the data, if it gave one.
         hint: Option<Hint>,
     },
     /// A collection, out of a block.
@@ -130,9 +130,9 @@ pub enum Origin {
 /// The life of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Life {
-    /// Which.
+    /// Identifier of the block.
     pub block: BlockId,
-    /// Whose pages it took.
+    /// Class whose pages it took.
     pub class: Class,
     /// When its first page was written.
     pub opened: u64,
@@ -142,7 +142,7 @@ pub struct Life {
     pub valid: u16,
 }
 
-/// Where a page lay that the host has written again.
+/// Earlier place of a page that the host has written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Old {
     /// The class of the block, if the placement had a say in it.
@@ -171,7 +171,7 @@ impl ByOrigin {
     }
 }
 
-/// What a placement is told about its drive.
+/// Description of the drive that a placement is given.
 #[derive(Debug, Clone, Copy)]
 pub struct Drive {
     /// Logical pages; those that hold the mapping are behind the host's.
@@ -186,7 +186,7 @@ pub struct Drive {
 
 /// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
 pub trait Placement {
-    /// Its classes, and whose pages each takes.
+    /// Classes, and whose pages each takes.
     fn classes(&self) -> Classes;
 
     /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
@@ -242,19 +242,19 @@ pub trait Placement {
         None
     }
 
-    /// Where the next victim of a plane comes from, which has so many closed blocks of each group. Asked only if there
-    /// are [`groups`](Self::groups). If there is no block such as is wanted, the drive takes another.
+    /// Source of the next victim of a plane, which has the given closed blocks of each group. Asked only if
+    /// there are [`groups`](Self::groups). If there is no block such as is wanted, the drive takes another.
     fn wanted(&self, _full: &[FullBlocks]) -> Wanted {
         Wanted { group: 0, order: Order::AsPolicySays }
     }
 
-    /// How often a valid page of `block` is written, in writes for each page that the host writes to the drive, if the
-    /// placement knows.
+    /// Rate at which a valid page of `block` is written, in writes for each page that the host writes to the
+    /// drive, if the placement knows.
     fn hotness(&self, _block: BlockId, _now: u64) -> Option<f64> {
         None
     }
 
-    /// What becomes of closed blocks, if groups have changed since this was last asked.
+    /// Takes the new classes of closed blocks, if groups have changed since this was last called.
     fn take_regrouping(&mut self) -> Option<Regrouping> {
         None
     }
@@ -265,7 +265,7 @@ pub trait Placement {
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
 
-    /// What was written with each handle, if it goes by handles.
+    /// Pages written with each handle, if it goes by handles.
     fn handles(&self) -> Option<&HandleTally> {
         None
     }
@@ -278,7 +278,7 @@ pub trait Placement {
         0
     }
 
-    /// What a file has to tell of it, in a form of its own.
+    /// Memory of the placement for a file, in a form of its own.
     fn memory(&self) -> Vec<u8> {
         Vec::new()
     }
@@ -317,7 +317,7 @@ one_of! {
         OneClass(OneClass),
         /// Host writes, and what collections move.
         HostAndGcApart(HostAndGcApart),
-        /// As the host says.
+        /// By the host's hint.
         ByHint(Box<ByHint>),
         /// By the known time of death.
         Oracle(Box<Oracle>),
@@ -339,7 +339,7 @@ one_of! {
         Generations(Box<Generations>),
         /// By clusters of the hotness of blocks.
         Sfs(Box<Sfs>),
-        /// As somebody else says.
+        /// By an external placement.
         External(Box<External>),
         /// By generations in groups that a model chooses.
         Midas(Box<Midas>),
@@ -446,7 +446,7 @@ impl AnyPlacement {
         }
     }
 
-    /// Why a placement from outside is no longer asked, if it has failed.
+    /// Reason why an external placement is no longer called, if it has failed.
     pub fn failed(&self) -> Option<&Failed> {
         match self {
             Self::External(external) => external.failed(),

@@ -42,7 +42,8 @@ pub struct MultiLog {
     /// Pages that the coldest log must hold for another to begin.
     enough: u64,
     random: Stream,
-    /// What chance says of the next page that is written again, 0 to 1. Drawn before, as to ask must change nothing.
+    /// Random number for the next page that is written again, 0 to 1. Drawn before, as to ask must change
+    /// nothing.
     drawn: f64,
 }
 

@@ -15,7 +15,7 @@ use super::future::Future;
 use super::lives::Lives;
 use super::{Class, Classes, Drive, Origin, Placement};
 
-/// What is known of the future, and where the classes begin.
+/// Placement by the future: the lives of pages, and where the classes begin.
 #[derive(Debug, Checkpointed)]
 pub struct Oracle {
     /// Of each class but the last, the longest life that is left, in pages of the host.
@@ -23,7 +23,7 @@ pub struct Oracle {
     future: Option<Future>,
     /// Pages that the workload has written, once it has begun.
     written: Option<u64>,
-    /// How long the pages of each block still live, if victims are chosen by that.
+    /// Remaining life of the pages of each block, if victims are chosen by that.
     lives: Option<Lives>,
     /// Logical pages.
     pages: u64,
@@ -61,7 +61,7 @@ impl Oracle {
         self.future.as_ref().map_or(0, of_future)
     }
 
-    /// What `lpn` holds dies now.
+    /// Records that the data of `lpn` die now.
     fn dies(&mut self, lpn: Lpn) {
         let death = self.death(lpn);
         if let (Some(_), Some(future)) = (self.written, &mut self.future) {

@@ -20,14 +20,15 @@ pub struct Queues {
     clock: u64,
     /// Times that a chunk has joined a queue.
     turns: u64,
-    /// How long a chunk is kept where it is: the time between the last two writes of the hottest, as it became that.
+    /// Time that a chunk is kept in its queue: the time between the last two writes of the hottest, as it
+    /// became that.
     lifetime: u64,
     hottest: Option<u32>,
     /// Writes of the hottest.
     most: u32,
 }
 
-/// What is known of a chunk.
+/// State of a chunk.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Checkpointed)]
 struct Chunk {
     writes: u32,
@@ -38,7 +39,7 @@ struct Chunk {
 }
 
 impl Queues {
-    /// So many empty queues for so many chunks.
+    /// Creates this number of empty queues for this number of chunks.
     pub fn new(chunks: usize, queues: usize) -> Self {
         let (chunks, queues) = (table(chunks, None), vec![BTreeMap::new(); queues]);
         Self { chunks, queues, clock: 0, turns: 0, lifetime: 0, hottest: None, most: 0 }

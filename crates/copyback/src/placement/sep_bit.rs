@@ -24,7 +24,7 @@ const COLLECTED: u64 = 16;
 /// Ages, in multiples of `l`, at which the last two classes begin.
 const AGES: [u64; 2] = [4, 16];
 
-/// What is known of lives and ages, in pages that the host has written to the drive.
+/// Lives and ages, in pages that the host has written to the drive.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct SepBit {
     times: WriteTimes,
@@ -153,7 +153,7 @@ mod tests {
         placement.class_of(Lpn(page), origin, now).index()
     }
 
-    /// So many blocks of a class are collected, each of which has lived so long.
+    /// Collects this number of blocks of a class, each of which has lived for `life`.
     fn collect(placement: &mut SepBit, blocks: u64, class: Class, life: u64) {
         for _ in 0..blocks {
             let block =

@@ -14,7 +14,7 @@ use crate::ids::{BlockId, Lpn};
 use super::heat::Heat;
 use super::{Class, Classes, Drive, Life, Origin, Placement};
 
-/// As many as the paper has at most.
+/// Number of rounds at most, as in the paper.
 const ROUNDS: usize = 3;
 
 /// The hotness of pages and blocks, and its clusters.

@@ -29,7 +29,7 @@ pub trait PlacementSupplier {
 
 /// Sorts pages into classes.
 pub trait ExternalPlacement: fmt::Debug + Send + Sync {
-    /// What it wants to be told.
+    /// Events that the placement wants to be notified of.
     fn hooks(&self) -> Hooks;
 
     /// Is told what has happened, in order. Returns whether [`answers`](Answer) that it has given do not hold any more.
@@ -50,7 +50,7 @@ pub trait ExternalPlacement: fmt::Debug + Send + Sync {
         answers: &mut Vec<Answer>,
     ) -> Result<bool, Failed>;
 
-    /// What it remembers, for a file.
+    /// Memory of the placement, for a file.
     ///
     /// # Errors
     /// If that can't be written down.
@@ -69,20 +69,20 @@ pub trait ExternalPlacement: fmt::Debug + Send + Sync {
     fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed>;
 }
 
-/// What a placement wants to be told.
+/// Events that a placement wants to be notified of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hooks {
-    /// Which pages the host has written.
+    /// Pages that the host has written.
     pub wrote: bool,
-    /// Which have been moved.
+    /// Pages that have been moved.
     pub moved: bool,
-    /// Which have been trimmed.
+    /// Pages that have been trimmed.
     pub trimmed: bool,
-    /// Which blocks have been filled.
+    /// Blocks that have been filled.
     pub sealed: bool,
-    /// Which have been chosen to be collected.
+    /// Blocks that have been chosen to be collected.
     pub chosen: bool,
-    /// Which have been collected.
+    /// Blocks that have been collected.
     pub collected: bool,
     /// The classes of the blocks that the last three are about: a bit for each.
     pub watched: u128,
@@ -121,39 +121,39 @@ impl Hooks {
     }
 }
 
-/// What has happened since a placement was told last.
+/// Events since the placement was last notified.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
-    /// What it wanted to be told, in order.
+    /// Events that it wanted to be notified of, in order.
     pub news: &'a [News],
     /// The blocks that are not what they were; what stands behind is newer.
     pub blocks: &'a [BlockState],
 }
 
-/// Something that has happened. Times are counted in pages that the host has written to the drive.
+/// Event that a placement is notified of. Times are counted in pages that the host has written to the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
     /// The host has written a page.
     Wrote {
-        /// Which.
+        /// Logical page.
         lpn: Lpn,
-        /// How long before the host had written it last, if it had.
+        /// Age of the data that were overwritten, in pages of the host, if there were any.
         age: Option<u64>,
         /// When.
         now: u64,
     },
     /// A collection has moved a page.
     Moved {
-        /// Which.
+        /// Logical page.
         lpn: Lpn,
         /// The class of the block that it has left, if the placement had a say in it.
         left: Option<Class>,
     },
     /// The host has trimmed a page.
     Trimmed {
-        /// Which.
+        /// Logical page.
         lpn: Lpn,
-        /// How long before the host had written it, if it had.
+        /// Age of the data, in pages of the host, if the host had written it.
         age: Option<u64>,
         /// When.
         now: u64,
@@ -162,14 +162,14 @@ pub enum News {
     Sealed(Life),
     /// A block has been chosen to be collected.
     Chosen {
-        /// Which.
+        /// Block of the event.
         block: Life,
         /// When.
         now: u64,
     },
     /// A block has been collected.
     Collected {
-        /// Which.
+        /// Block of the event.
         block: Life,
         /// When.
         now: u64,
@@ -196,11 +196,11 @@ impl News {
 /// Pages that are to be sorted.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// Which; none twice.
+    /// Logical pages; none twice.
     pub pages: &'a [Lpn],
-    /// How long ago the host has written each of them, if it has.
+    /// Age of the data of each, in pages of the host, if the host has written it.
     pub ages: &'a [Option<u64>],
-    /// Where all of them come from.
+    /// Origin of all of them.
     pub origin: Origin,
     /// When.
     pub now: u64,
@@ -225,10 +225,10 @@ pub struct Answer {
     pub until: Option<u64>,
 }
 
-/// What a placement may know of a block.
+/// State of a block, as far as a placement may see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockState {
-    /// Which.
+    /// Identifier of the block.
     pub block: BlockId,
     /// The class that it was opened for, if it holds pages and the placement had a say in it.
     pub class: Option<Class>,

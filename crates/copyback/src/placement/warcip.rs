@@ -27,7 +27,7 @@ pub struct Warcip {
     clusters: Clusters,
     /// Blocks of the host filled since clusters were split or merged.
     filled: u64,
-    /// How many are before they are again.
+    /// Number of filled blocks before they are split or merged again.
     period: u64,
     /// The class of the block that the page under way has filled.
     sealed: Option<Class>,

@@ -20,7 +20,7 @@ impl WriteTimes {
         Self(table(pages, None))
     }
 
-    /// How long ago the host wrote `lpn`, in pages that it has written to the drive, if it has.
+    /// Age of the data of `lpn`, in pages that the host has written to the drive since, if the host wrote it.
     #[inline(always)]
     pub fn age(&self, lpn: Lpn, now: u64) -> Option<u64> {
         self.0[lpn.index()].map(|after| now + 1 - after.get())

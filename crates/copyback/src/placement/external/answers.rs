@@ -1,4 +1,4 @@
-//! What a placement from outside has answered about each page, as long as that holds.
+//! Answers of an external placement about each page, as long as they hold.
 
 use crate::checkpoint::Checkpointed;
 use crate::placement::supply::Answer;
@@ -9,16 +9,17 @@ use super::pages::Pages;
 /// Most origins that are told apart. There are as many as placement handles and classes, and flows that name handles.
 const MOST_ORIGINS: usize = 1 << 12;
 
-/// Which of the answers that are [known](Known) of pages hold.
+/// Validity of the answers that are [known](Known) of pages.
 #[derive(Debug, Checkpointed)]
 pub struct Answers {
     /// Answers that were given in another epoch do not hold any more.
     epoch: u32,
-    /// Those that hold only until something happens have epochs of their own.
+    /// Epoch of the answers that hold only until the next event.
     fleeting_epoch: u32,
     /// Whether there are any of this epoch.
     are_fleeting: bool,
-    /// Where pages were said to come from. Answers have their places, so that one takes no more than sixteen bytes.
+    /// Origins of pages, as answered. Answers hold indices, so that one takes no more than sixteen bytes.
+    /// Answers have their places, so that one takes no more than sixteen bytes.
     origins: Vec<Origin>,
 }
 
@@ -34,12 +35,12 @@ pub struct Known {
     epoch: u32,
     class: u8,
     is_fleeting: bool,
-    /// Where the page was said to come from.
+    /// Index of the page's origin, as answered.
     origin: u16,
 }
 
 impl Known {
-    /// None has been given.
+    /// Value without an answer.
     pub const NOTHING: Self = Self { until: 0, epoch: 0, class: 0, is_fleeting: false, origin: 0 };
 
     /// Forgets it.
@@ -50,7 +51,7 @@ impl Known {
 }
 
 impl Answers {
-    /// None has been given.
+    /// Creates a table without an answer.
     pub const fn new() -> Self {
         Self { epoch: 1, fleeting_epoch: 1, are_fleeting: false, origins: Vec::new() }
     }
@@ -74,7 +75,7 @@ impl Answers {
         now < known.until && known.epoch == epoch && is_from_there()
     }
 
-    /// What is known of a page that comes from the origin at `place`, once this answer is given about it at `now`.
+    /// Records an answer, given at `now`, about a page that comes from the origin at `place`.
     pub fn given(&mut self, place: Place, now: u64, answer: Answer) -> Known {
         let Place(origin) = place;
         let is_fleeting = answer.until.is_none();
@@ -101,7 +102,7 @@ impl Answers {
         Place(self.origins.len() as u16 - 1)
     }
 
-    /// Something has happened that the placement wants to know of.
+    /// Ends the answers that hold only until the next event.
     #[inline(always)]
     pub fn something_happened(&mut self, pages: &mut Pages) {
         if self.are_fleeting {

@@ -29,7 +29,7 @@ pub struct Awaited {
     allowance: usize,
 }
 
-/// What pages wait for.
+/// Event that a page is awaited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum What {
     /// The host is to write them.
@@ -41,7 +41,8 @@ pub enum What {
 /// Whether a page is awaited.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Waiting {
-    /// How often: no more than there are numbers, so that it is awaited too seldom rather than for ever.
+    /// Number of events that are awaited: no more than the type holds, so that it is awaited too seldom rather
+    /// than for ever.
     count: u16,
     /// The number of the last group that it came with.
     group: u16,
@@ -59,10 +60,10 @@ struct Group {
 }
 
 impl Waiting {
-    /// It is not.
+    /// Value of a page that is not awaited.
     pub const NOT: Self = Self { count: 0, group: 0 };
 
-    /// It is not any more.
+    /// Marks the page as not awaited any more.
     #[inline(always)]
     pub const fn end(&mut self) {
         self.count = 0;
@@ -93,7 +94,7 @@ impl Awaited {
         Self { what, groups: VecDeque::new(), first: 0, allowance: MOST_ASKED }
     }
 
-    /// These come next, in this order.
+    /// Adds pages that come next, in this order.
     pub fn add(&mut self, origin: Origin, coming: impl Iterator<Item = Lpn>, pages: &mut Pages) {
         self.drop_done(pages);
         if self.groups.len() == MOST_GROUPS {

@@ -31,7 +31,7 @@ const KEY: &str = "ssd.ftl.placement";
 /// A placement from outside.
 pub struct External {
     classes: Classes,
-    /// Why it is not asked any more, if it has failed.
+    /// Reason why the placement is not called any more, if it has failed.
     failed: OnceLock<Failed>,
     /// Asking changes what is known of answers, and nothing else.
     asked: RefCell<Asked>,
@@ -52,7 +52,7 @@ struct Asked {
     /// Whether some of the news may be why answers do not hold any more.
     are_grave: bool,
     blocks: Vec<BlockState>,
-    /// What it is to remember once it is there.
+    /// Memory to be restored once the policy is there.
     memory: Option<Vec<u8>>,
     scratch: Scratch,
 }
@@ -65,7 +65,7 @@ struct Scratch {
     answers: Vec<super::supply::Answer>,
 }
 
-/// What a file tells.
+/// Content of a file about the placement.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
     times: WriteTimes,
@@ -369,7 +369,7 @@ impl Placement for External {
         }
     }
 
-    /// Those of the times that it is told; what it keeps itself, nobody knows.
+    /// Bytes of the times that it is told; the memory of the placement itself is unknown.
     fn bytes(&self) -> usize {
         self.borrow().pages.bytes_of_times()
     }
@@ -401,7 +401,7 @@ impl fmt::Debug for External {
     }
 }
 
-/// Whoever goes on with the run supplies the placement again; it remembers then.
+/// Saves the memory alone: the caller that resumes a run supplies the placement again.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
         let mut asked = self.borrow();

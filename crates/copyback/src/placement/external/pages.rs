@@ -1,4 +1,4 @@
-//! What is kept of each page of the drive: side by side, so that whoever asks about a page waits for memory once.
+//! State of each page of the drive, side by side, so that a look-up of a page waits for memory once.
 
 use std::num::NonZeroU64;
 
@@ -30,7 +30,7 @@ pub struct Page {
 }
 
 impl Pages {
-    /// So many pages of which nothing is known.
+    /// Creates the state of `pages` pages of which nothing is known.
     pub fn new(pages: usize) -> Self {
         let page = Page {
             known: Known::NOTHING,
@@ -41,19 +41,19 @@ impl Pages {
         Self(table(pages, page))
     }
 
-    /// What is kept of `lpn`.
+    /// State of `lpn`.
     #[inline(always)]
     pub fn of(&self, lpn: Lpn) -> &Page {
         &self.0[lpn.index()]
     }
 
-    /// What is kept of `lpn`.
+    /// State of `lpn`, to be changed.
     #[inline(always)]
     pub fn of_mut(&mut self, lpn: Lpn) -> &mut Page {
         &mut self.0[lpn.index()]
     }
 
-    /// What is kept of each page.
+    /// State of each page, to be changed.
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Page> {
         self.0.iter_mut()
     }
@@ -64,7 +64,7 @@ impl Pages {
         prefetch(&self.0, lpn.index());
     }
 
-    /// How many there are.
+    /// Number of pages.
     pub const fn count(&self) -> usize {
         self.0.len()
     }
@@ -88,7 +88,7 @@ impl Pages {
 }
 
 impl Page {
-    /// How long ago the host wrote it, in pages that it has written to the drive, if it has.
+    /// Age of its data, in pages that the host has written to the drive since, if the host wrote it.
     #[inline(always)]
     pub fn age(&self, now: u64) -> Option<u64> {
         self.written.map(|after| now + 1 - after.get())
@@ -100,7 +100,7 @@ impl Page {
         self.written = NonZeroU64::new(now + 1);
     }
 
-    /// It holds nothing any more.
+    /// Marks the page as holding no data any more.
     pub const fn trimmed(&mut self) {
         self.written = None;
     }

@@ -27,7 +27,7 @@ pub struct Chain {
     groups: Vec<usize>,
     /// Classes that are out of use, and whose open blocks the last group fills, the last of these first.
     drained: Vec<usize>,
-    /// How many blocks of that one are yet to be filled: one on each plane.
+    /// Number of blocks of that class that are yet to be filled: one on each plane.
     to_fill: u32,
     planes: u32,
 }
@@ -67,7 +67,7 @@ impl Chain {
         (self.last + spread).min(self.classes - 1)
     }
 
-    /// Where pages go that are moved out of blocks of `class`.
+    /// Class of pages that are moved out of blocks of `class`.
     #[inline(always)]
     pub fn next(&self, class: usize) -> usize {
         let next = (class + 1).min(self.top());
@@ -103,7 +103,7 @@ impl Chain {
         self.groups.clone()
     }
 
-    /// Where the next victim of a plane comes from.
+    /// Source of the next victim of a plane.
     pub fn wanted(&self, full: &[FullBlocks]) -> Wanted {
         let mut sized = full.iter().zip(&self.sizes);
         let too_large = sized.position(|(full, most)| full.blocks > *most);
@@ -132,7 +132,8 @@ impl Chain {
         self.rename(|class| if class > last { class - 1 } else { class });
     }
 
-    /// There are groups that may hold so many full blocks from now on, and a last one behind them.
+    /// Sets the groups: each may hold the given number of full blocks from now on, and a last one takes the
+    /// rest.
     pub fn set(&mut self, sizes: Vec<u32>) {
         let (last, top) = (self.last, self.top());
         self.rename(|class| class.min(last));
@@ -154,7 +155,7 @@ impl Chain {
         self.is_changed = true;
     }
 
-    /// What becomes of the blocks, if anything has changed.
+    /// Takes the new classes of the blocks, if anything has changed.
     pub fn take_regrouping(&mut self) -> Option<Regrouping> {
         if !std::mem::take(&mut self.is_changed) {
             return None;

@@ -1,6 +1,8 @@
-//! How long pages live: a histogram of update intervals, over windows of several times the size of the drive. Intervals
-//! are told of one page in so many; they are counted in units of a quarter of a segment, a segment being a block of
-//! each plane. How many pages are written twice within a unit is seen from all pages, but in few units.
+//! Lifetimes of pages: a histogram of update intervals, over windows of several times the size of the drive. It
+//! samples one page in a fixed number; intervals are counted in units of a quarter of a segment, a segment
+//! being a block of each plane. Intervals are told of one page in so many; they are counted in units of a
+//! quarter of a segment, a segment being a block of each plane. How many pages are written twice within a unit
+//! is seen from all pages, but in few units.
 
 use std::collections::BTreeSet;
 

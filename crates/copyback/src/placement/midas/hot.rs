@@ -14,7 +14,7 @@ use super::super::Life;
 /// The counter of a hot page.
 const HOT: u8 = 3;
 
-/// What blocks of hot pages were like, over a while.
+/// Averages of blocks of hot pages over a while.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, Checkpointed)]
 pub struct HotTraffic {
     /// Share of what the host writes that is hot.
@@ -31,7 +31,7 @@ struct Tally {
     hot_writes: u64,
     victims: u64,
     valid_pages: u64,
-    /// How long victims had been full, added up.
+    /// Sum of the times for which victims had been full.
     ages: u64,
 }
 
@@ -39,7 +39,7 @@ struct Tally {
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
 pub struct HotPages {
     counters: Vec<u8>,
-    /// What is rewritten within so many pages of the host is young.
+    /// Longest update interval of a young page, in pages of the host.
     young: f64,
     /// Pages that the host is yet to write before what was hot is summed up.
     left: i64,

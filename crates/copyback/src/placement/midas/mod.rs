@@ -28,7 +28,7 @@ use model::Model;
 use search::{Found, Search, margin};
 use trust::{Doubt, Trust};
 
-/// What is known of hot pages before there are any.
+/// Assumption about hot pages before there are any.
 const UNKNOWN: HotTraffic = HotTraffic { share: 0.01, valid: 0.05, blocks: 0.0 };
 
 /// Groups, and what they follow from.
@@ -40,7 +40,7 @@ pub struct Midas {
     trust: Trust,
     /// Full blocks of the drive, by class.
     full: Vec<u32>,
-    /// Which pages hold data.
+    /// Pages that hold data, as flags.
     holds: Vec<bool>,
     /// Pages of a segment, and planes.
     segment: u64,
@@ -142,7 +142,7 @@ impl Midas {
 }
 
 impl Placement for Midas {
-    /// What is moved of hot pages goes to the first group, as what the host writes does.
+    /// Classes of the groups; moves of hot pages go to the first one, as the host's writes do.
     fn classes(&self) -> Classes {
         Classes::apart(0..2, 1..self.full.len())
     }

@@ -1,5 +1,6 @@
-//! What write amplification groups of these sizes would have: a Markov chain of groups, whose transitions follow from
-//! the histogram of update intervals. All sizes are in blocks of a plane, and times in segments that the host writes.
+//! Model of the write amplification of groups of these sizes: a Markov chain of groups, whose transitions
+//! follow from the histogram of update intervals. All sizes are in blocks of a plane, and times in segments
+//! that the host writes.
 
 use super::hot::HotTraffic;
 
@@ -9,18 +10,18 @@ const UNIT: f64 = 0.25;
 /// Hot pages in a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum HotGroup {
-    /// As it was of late.
+    /// Group as it was of late.
     Measured(HotTraffic),
-    /// As it would be if it had so many blocks and held whatever lives shortest.
+    /// Group as it would be with this number of blocks, if it held whatever lives shortest.
     Predicted {
-        /// Its blocks.
+        /// Number of its blocks.
         blocks: u32,
         /// Whether what is valid in them is not in the last group.
         is_counted: bool,
     },
 }
 
-/// What groups of certain sizes would do.
+/// Prediction for groups of certain sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// Of each group but that of hot pages, the share of valid pages of its victims.
@@ -45,7 +46,7 @@ pub struct Model {
     margin: f64,
 }
 
-/// Where the updates of a group come from.
+/// Source of a group's updates: a range of ages.
 struct Span {
     from: usize,
     to: usize,
@@ -98,8 +99,8 @@ impl Model {
         })
     }
 
-    /// What these `groups` would do beside one of hot pages; the last is of any age. `None` if the histogram does not
-    /// tell.
+    /// Predicts the effect of these `groups` beside one of hot pages; the last is of any age. `None` if the
+    /// histogram does not tell.
     pub fn predict(&self, groups: &[u32], hot: HotGroup) -> Option<Prediction> {
         let all = self.updates[self.units()];
         let (share, hot_valid, dies_at, mut data) = match hot {

@@ -1,12 +1,12 @@
-//! Which groups would write least, as the model has it: one group more at a time, each as large as is best; then the
-//! sizes of all again, a few times.
+//! Search for the groups that would write least, as the model has it: one group more at a time, each as large
+//! as is best; then the sizes of all again, a few times.
 
 use super::hot::HotTraffic;
 use super::model::{HotGroup, Model, Prediction};
 
 /// Most blocks of hot pages that are tried, and one.
 const HOT_TRIED: u32 = 30;
-/// How much write amplification the first sizes of the hot group must save.
+/// Write amplification that the first sizes of the hot group must save.
 const WORTH: f64 = 0.05;
 /// Times that all sizes are looked at again.
 const ROUNDS: usize = 4;
@@ -18,7 +18,7 @@ pub struct Found {
     pub hot: u32,
     /// Of the others.
     pub groups: Vec<u32>,
-    /// What they would do.
+    /// Prediction for these groups.
     pub prediction: Prediction,
 }
 
@@ -31,7 +31,7 @@ pub struct Search<'a> {
     most: usize,
     /// Blocks that the last group has at least.
     least: u32,
-    /// What hot pages were like, if that is what counts.
+    /// Measured averages of hot pages, if they count.
     measured: Option<HotTraffic>,
 }
 

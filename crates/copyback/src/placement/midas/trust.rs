@@ -7,17 +7,17 @@ use crate::checkpoint::Checkpointed;
 
 /// Victims in a row, of a plane, that free too little.
 const STUCK: u64 = 25;
-/// How much more of a victim may be valid than was predicted.
+/// Largest share by which more of a victim may be valid than was predicted.
 const MOST_WRONG: f64 = 0.1;
 
-/// What a prediction is wrong about.
+/// Doubt about a prediction: its part that was wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
     /// More is valid in the victims of this group.
     Group(usize),
     /// Collections free nothing. What the last of them moved goes to class `next`.
     Stuck {
-        /// That class.
+        /// Class that gets the pages which the last one moved.
         next: usize,
     },
 }
@@ -56,7 +56,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Nothing is predicted.
+    /// Creates a check without a prediction.
     pub fn new(classes: usize, period: u64, pages_per_block: u32) -> Self {
         Self {
             predicted: vec![0.0; classes],
@@ -86,7 +86,7 @@ impl Trust {
         self.stop();
     }
 
-    /// Nothing is checked any more.
+    /// Stops checking.
     pub fn stop(&mut self) {
         self.is_checking = false;
         self.written = 0;
