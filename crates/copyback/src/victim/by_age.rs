@@ -132,7 +132,7 @@ impl ByAge {
         }
     }
 
-    /// How old `block` of `plane` is.
+    /// Age of `block` of `plane`.
     pub(super) fn age(&self, plane: PlaneId, block: usize, blocks: &impl BlockView) -> u64 {
         match &self.order {
             Order::Lost(lost) => lost.clock[plane.index()] - lost.changed_at[block],
@@ -140,7 +140,7 @@ impl ByAge {
         }
     }
 
-    /// What blocks of a plane are ordered by: the oldest has the least.
+    /// Key that blocks of a plane are ordered by: the oldest has the least.
     pub(super) fn seniority(&self, block: usize) -> impl Ord + Copy + use<> {
         match &self.order {
             Order::Lost(lost) => (lost.changed_at[block], Key::default()),

@@ -23,7 +23,7 @@ pub struct CostHotness {
     /// Valid pages that a block may have to be chosen, where there is one that has no more.
     most_valid: u16,
     pages_per_block: u16,
-    /// How hotness counts.
+    /// Weight of the hotness.
     weight: AgeWeight,
 }
 
@@ -39,7 +39,7 @@ impl CostHotness {
         }
     }
 
-    /// How much a collection of `block`, which has invalid pages, brings.
+    /// Benefit of a collection of `block`, which has invalid pages.
     fn benefit(&self, block: BlockId, blocks: &impl BlockView) -> f64 {
         let valid = blocks.valid_pages(block);
         if valid == 0 {

@@ -16,10 +16,10 @@ const MOST_IN_VAIN: u32 = 64;
 /// The blocks as the policy is to see them, and the policy.
 #[derive(Debug)]
 pub struct External {
-    /// What the configuration calls it.
+    /// Name in the configuration.
     name: String,
     policy: Option<Box<dyn ExternalVictims>>,
-    /// Why it is not asked any more, if it has failed. Only the first failure counts.
+    /// Reason why the policy is not called any more, if it has failed. Only the first failure counts.
     failed: OnceLock<Failed>,
     shape: Shape,
     random: Stream,
@@ -27,7 +27,7 @@ pub struct External {
     planes: Vec<Plane>,
     /// Kept to reuse its memory.
     told: Vec<BlockState>,
-    /// What it is to remember once it is there.
+    /// Memory to be restored once the policy is there.
     memory: Option<Vec<u8>>,
 }
 
@@ -56,7 +56,7 @@ struct Plane {
     in_vain: u32,
 }
 
-/// Whoever goes on with the run supplies the policy again; it remembers then.
+/// Saves the memory alone: the caller that resumes a run supplies the policy again.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
         let memory = self.policy_memory().unwrap_or_else(|failed| {
@@ -228,7 +228,7 @@ impl External {
         Failed(format!("ssd.gc.victim.policy: {}: choose: {problem}", self.name))
     }
 
-    /// What stands in for a policy that has failed.
+    /// Choice that replaces a policy which has failed: the block with the fewest valid pages.
     fn fewest_valid(&self, plane: PlaneId) -> Option<BlockId> {
         let per_plane = self.blocks_per_plane();
         let first = plane.index() * per_plane;

@@ -16,7 +16,7 @@ fn target(link: Link) -> Option<usize> {
     link.map(|raw| raw.get() as usize - 1)
 }
 
-/// What heaps are ordered by: a time, and of equal times which joined first.
+/// Key that heaps are ordered by: a time, and of equal times which joined first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub(super) struct Key {
     pub(super) time: u64,
@@ -38,7 +38,7 @@ pub(super) struct Heaps {
     nodes: Vec<Node>,
     keys: Vec<Key>,
     roots: Vec<Link>,
-    /// How often an item has joined with a new key.
+    /// Number of times that an item has joined with a new key.
     joined: u64,
 }
 
@@ -58,7 +58,7 @@ impl Heaps {
         target(self.roots[heap])
     }
 
-    /// What `item` is ordered by.
+    /// Key that `item` is ordered by.
     pub(super) fn key(&self, item: usize) -> Key {
         self.keys[item]
     }

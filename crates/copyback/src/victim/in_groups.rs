@@ -28,8 +28,8 @@ pub struct InGroups {
 }
 
 impl InGroups {
-    /// Those of a placement that puts classes into these groups, counted from 0 and no more than there are classes.
-    /// `policy` makes that of one group.
+    /// Creates the policies of a placement that puts classes into these groups, counted from 0 and no more than
+    /// there are classes. `policy` makes that of one group.
     pub fn new(
         group_of_class: Vec<usize>,
         shape: Shape,
@@ -46,7 +46,7 @@ impl InGroups {
         }
     }
 
-    /// What each group has on `plane`.
+    /// Full blocks of each group on `plane`.
     pub fn full_blocks(&self, plane: PlaneId) -> &[FullBlocks] {
         &self.full[self.place(plane, 0)..self.place(plane, self.policies.len())]
     }
@@ -142,7 +142,7 @@ impl InGroups {
         plane.index() * self.policies.len() + group
     }
 
-    /// That of `block`, which is closed.
+    /// Group of `block`, which is closed.
     fn group(&self, block: BlockId) -> usize {
         self.group_of_block[block.index()].into()
     }

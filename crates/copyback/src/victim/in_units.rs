@@ -31,7 +31,7 @@ pub struct InUnits {
     tally: UnitTally,
 }
 
-/// What has become of units, since the run began.
+/// Counts of units since the run began.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Checkpointed)]
 pub struct UnitTally {
     /// Of each class, units that were filled.
@@ -40,10 +40,10 @@ pub struct UnitTally {
     pub reallocated: u64,
 }
 
-/// Where a block stands.
+/// Place of a block among the units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Place {
-    /// It is not full.
+    /// Block that is not full.
     Nowhere,
     /// In the list of a unit that is not full.
     Waiting(u32),
@@ -51,7 +51,7 @@ enum Place {
     Unit(BlockId),
     /// In a unit that is being reclaimed.
     Reclaimed,
-    /// It will be, once a file has told that it is full.
+    /// Block that will be in a reclaimed unit, once a file has told that it is full.
     ReclaimedOnceFull,
 }
 
@@ -87,7 +87,7 @@ impl InUnits {
         self.size
     }
 
-    /// What has become of units.
+    /// Counts of units.
     pub const fn tally(&self) -> &UnitTally {
         &self.tally
     }
@@ -107,7 +107,8 @@ impl InUnits {
         self.waiting[plane.index() * self.classes + class]
     }
 
-    /// These blocks are being reclaimed, once they have been told as closed. False if there can't be such blocks.
+    /// Marks these blocks as being reclaimed, once they have been reported as closed. False if there can't be
+    /// such blocks.
     pub(super) fn expect_reclaimed(&mut self, blocks: &[BlockId]) -> bool {
         blocks.iter().all(|block| {
             let place = self.places.get_mut(block.index());

@@ -49,7 +49,7 @@ pub use saved::{Memory, Outside, SavedVictims};
 use supply::{Device, Failed, VictimSupplier};
 use windowed_greedy::WindowedGreedy;
 
-/// What a policy is told about the device's shape.
+/// Shape of the device, as a policy is given it.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Shape {
     /// Planes of the device; victims are chosen plane by plane.
@@ -77,13 +77,13 @@ impl Shape {
     }
 }
 
-/// What a policy may look at when it chooses, or when a block is closed. Times are counted in pages that the host has
-/// written to the drive.
+/// View of the blocks that a policy has when it chooses, or when a block is closed. Times are counted in pages
+/// that the host has written to the drive.
 pub trait BlockView {
     /// Valid pages of `block`.
     fn valid_pages(&self, block: BlockId) -> u16;
 
-    /// How often `block` has been erased.
+    /// Number of erases of `block`.
     fn erase_count(&self, block: BlockId) -> u32;
 
     /// The number of the class whose pages `block` takes, as the placement counts them, if it had a say in it.
@@ -95,10 +95,11 @@ pub trait BlockView {
     /// When `block` was filled.
     fn sealed_at(&self, block: BlockId) -> u64;
 
-    /// How often a valid page of `block` is written, in writes for each page of the host, if the placement knows.
+    /// Rate at which a valid page of `block` is written, in writes for each page of the host, if the placement
+    /// knows.
     fn hotness(&self, block: BlockId) -> Option<f64>;
 
-    /// What time it is.
+    /// Present time.
     fn now(&self) -> u64;
 }
 
@@ -130,8 +131,8 @@ pub trait Victims {
         false
     }
 
-    /// Nothing will happen on `plane` before something is collected there. Returns whether the policy has refused a
-    /// block, and can be asked again.
+    /// Notifies the policy that nothing will happen on `plane` before something is collected there. Returns
+    /// whether the policy has refused a block, and can be asked again.
     fn look_again(&mut self, _plane: PlaneId) -> bool {
         false
     }
@@ -153,7 +154,7 @@ pub trait Victims {
     /// is this one, but for its [`memory`](Self::memory).
     fn closed_in_order(&self) -> Vec<BlockId>;
 
-    /// What a file has to tell beyond that order.
+    /// Memory beyond that order, for a file.
     fn memory(&self) -> Memory {
         Memory::Nothing
     }
@@ -186,11 +187,11 @@ one_of! {
         FifoDropping(FifoDropping),
         /// Most space for the work, weighted by age.
         CostBenefit(CostBenefit),
-        /// The same, but for blocks that are worn.
+        /// Most space for the work, weighted by age and against wear.
         CostAgeTimes(CostAgeTimes),
         /// Most space for the work, of the coldest, as the placement says or the future will.
         CostHotness(CostHotness),
-        /// What somebody else says. It is not saved: nobody knows what it remembers.
+        /// Choice of an external policy. It is not saved: nobody knows what it remembers.
         External(Box<External>),
         /// Any of these, in one group of the placement at a time.
         InGroups(Box<InGroups>),
@@ -256,7 +257,7 @@ impl VictimSelector {
         }
     }
 
-    /// Why a policy from outside is no longer asked, if it has failed.
+    /// Reason why an external policy is no longer called, if it has failed.
     pub fn failed(&self) -> Option<&Failed> {
         match self {
             Self::External(external) => external.failed(),

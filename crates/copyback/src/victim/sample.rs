@@ -13,7 +13,7 @@ use super::{BlockView, Memory, Shape, Victims};
 #[derive(Debug, Checkpointed)]
 pub struct Sample {
     closed: Vec<Vec<BlockId>>,
-    /// Where a closed block stands in its plane's table.
+    /// Index of a closed block in its plane's table.
     position: Vec<u32>,
     draw: Draw,
     pages_per_block: u16,

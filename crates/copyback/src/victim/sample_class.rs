@@ -13,7 +13,7 @@ use super::{BlockView, Memory, Shape, Victims};
 pub struct SampleClass {
     /// By plane, then by class, as far as classes have been seen.
     classes: Vec<Vec<Class>>,
-    /// Where a closed block stands in the table of its class.
+    /// Index of a closed block in the table of its class.
     places: Vec<Place>,
     d: u32,
     pages_per_block: u16,

@@ -1,5 +1,5 @@
-//! What a file tells of a victim policy. Its tables are no part of that: they are made again by closing the
-//! blocks in their order.
+//! Saved form of a victim policy. Its tables are no part of that: they are made again by closing the blocks in
+//! their order.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,12 @@ pub struct SavedVictims {
     memory: Memory,
 }
 
-/// What a policy remembers beyond that order.
+/// Memory of a policy beyond that order.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Memory {
-    /// Nothing.
+    /// No memory.
     Nothing,
-    /// Where its random stream stands.
+    /// State of its random stream.
     Random(Stream),
     /// Times, counted in changes.
     Ages {
@@ -46,7 +46,7 @@ pub enum Memory {
     },
     /// Of units of several blocks.
     Units {
-        /// What the policy remembers of units.
+        /// Memory of the policy of units.
         policy: Box<Self>,
         /// Full blocks of units that are being reclaimed, in the order in which they are.
         reclaimed: Vec<BlockId>,
@@ -55,7 +55,7 @@ pub enum Memory {
     Outside(Outside),
 }
 
-/// What is noted for a policy from outside, and what it remembers itself.
+/// Memory of an external policy: what is noted for it, and what it remembers itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Outside {
     /// Of each plane: its time in changes, and choices in a row that may have given nothing back.
@@ -64,13 +64,13 @@ pub struct Outside {
     pub(super) times: Vec<(u64, u64)>,
     /// Blocks that the policy is to be told of.
     pub(super) news: Vec<BlockId>,
-    /// What it tells of itself.
+    /// Memory that the policy saved itself.
     #[serde(with = "serde_bytes")]
     pub(super) policy: Vec<u8>,
 }
 
 impl VictimSelector {
-    /// What a file has to tell.
+    /// State for a file.
     pub fn saved(&self) -> SavedVictims {
         SavedVictims { closed: self.closed_in_order(), memory: self.memory() }
     }

@@ -38,7 +38,7 @@ pub trait ExternalVictims: fmt::Debug + Send + Sync {
         changed: &[BlockState],
     ) -> Result<BlockId, Failed>;
 
-    /// What it remembers, for a file: of what it was told, too.
+    /// Memory of the policy, for a file, with what it was notified of.
     ///
     /// # Errors
     /// If that can't be written down.
@@ -58,10 +58,10 @@ pub trait ExternalVictims: fmt::Debug + Send + Sync {
 const NO_MEMORY: &str = "ssd.gc.victim: found a policy from outside that does not say what it remembers; allowed for \
                          files of drives and for checkpoints: one that does";
 
-/// What an external victim policy knows of a block.
+/// State of a block, as an external victim policy is given it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockState {
-    /// Which.
+    /// Identifier of the block.
     pub block: BlockId,
     /// If it is closed, what is known.
     pub closed: Option<ClosedBlock>,
@@ -72,7 +72,7 @@ pub struct BlockState {
 pub struct ClosedBlock {
     /// Pages to be moved.
     pub valid_pages: u16,
-    /// How often it has been erased.
+    /// Number of its erases.
     pub erase_count: u32,
     /// When it was closed.
     pub closed_at: u64,

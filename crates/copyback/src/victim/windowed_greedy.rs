@@ -98,7 +98,8 @@ impl Victims for WindowedGreedy {
         self.window.fetch(block);
     }
 
-    /// Those of the window by valid pages, so that of equals the first to have so few stays first.
+    /// Blocks of the window by valid pages, so that of equals the first to have so few stays first, then the
+    /// others.
     fn closed_in_order(&self) -> Vec<BlockId> {
         let behind = self.all_in_order().filter(|block| !self.is_in_window[block.index()]);
         self.window.closed_in_order().into_iter().chain(behind).collect()
