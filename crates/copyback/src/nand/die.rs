@@ -19,7 +19,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Ppn;
 use crate::units::{Duration, Instant};
 
-/// What a die is told to do. Multi-plane forms are one command of the same kind.
+/// Command to a die. Multi-plane forms are one command of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Command {
     /// Cells to register, then out over the channel.
@@ -44,7 +44,7 @@ impl Command {
     }
 }
 
-/// Where an operation stands; see the module's picture.
+/// Phase of an operation; see the module's picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Phase {
     /// Just accepted.
@@ -65,7 +65,7 @@ pub enum Phase {
     WaitOut,
     /// Data are on the channel.
     TransferOut,
-    /// Nothing is left to do.
+    /// Ended: no phase is left.
     Done,
 }
 
@@ -81,7 +81,7 @@ pub enum Slot {
 /// An operation on its way through a die. `T` is the caller's note of what it is for.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Operation<T> {
-    /// What the die does.
+    /// Command of the die.
     pub command: Command,
     /// Time on the channel before the array works.
     pub transfer_in: Duration,
@@ -93,20 +93,20 @@ pub struct Operation<T> {
     pub waited_for_bus: Duration,
     /// Time spent in a register waiting for the array so far.
     pub waited_for_array: Duration,
-    /// What it is for.
+    /// Tag of the operation's owner.
     pub tag: T,
     /// The pages that it reads or programs, or the first of each block that it erases, if somebody
     /// asks for them. Boxed, as hardly any operation has some and all are moved from slot to slot.
     pub pages: Option<Box<SmallVec<[Ppn; 2]>>>,
     /// Whether nothing else begins in the die before it ends.
     pub alone: bool,
-    /// How often it has been suspended.
+    /// Number of times that it has been suspended.
     suspends: u32,
     phase: Phase,
     phase_since: Instant,
 }
 
-/// What the phases of an operation take.
+/// Durations of the phases of an operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Times {
     /// On the channel before the array works.
@@ -147,7 +147,7 @@ impl<T> Operation<T> {
         !matches!(self.phase, Phase::New | Phase::WaitIn | Phase::TransferIn | Phase::Loaded)
     }
 
-    /// What it takes on an idle die and channel.
+    /// Duration on an idle die and channel.
     pub fn nominal(&self) -> Duration {
         self.transfer_in + self.array + self.transfer_out
     }
@@ -175,7 +175,7 @@ impl<T> Operation<T> {
     }
 }
 
-/// What a die needs from its surroundings next.
+/// Next need of a die from its surroundings.
 #[derive(Debug)]
 pub enum Action<T> {
     /// The channel, to bring command and data in.
@@ -184,7 +184,7 @@ pub enum Action<T> {
     BusOut(Slot, Duration),
     /// A call of [`Die::array_done`] after this time.
     RunArray(Duration),
-    /// Nothing more: this operation has ended.
+    /// End of this operation.
     Finished(Operation<T>),
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong in the flash of a drive.
+//! Faults of a drive's flash.
 //!
 //! Nothing here changes as the drive is used: whether the program of a page fails, say, follows from the
 //! seed, the page and how often its block has been erased. So an outcome depends on nothing else that the
@@ -28,7 +28,7 @@ pub struct Faults {
     endurance: Option<Vec<u32>>,
 }
 
-/// How a page is read at last.
+/// Result of reading a page, retries included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sensed {
     /// Corrected after so many retries.
@@ -37,7 +37,7 @@ pub enum Sensed {
     Uncorrectable(u32),
 }
 
-/// What the data of a block have been through.
+/// Stress on the data of a block: erases, reads, time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Strain {
     /// Pages read since the block was erased.
@@ -46,7 +46,7 @@ pub struct Strain {
     pub age: Duration,
 }
 
-/// Something that happens to a share of all events.
+/// Probability of an event that happens to a share of all.
 #[derive(Debug, Checkpointed)]
 struct Chance {
     share: f64,
@@ -62,11 +62,11 @@ impl Chance {
 #[derive(Debug, Checkpointed)]
 struct ReadErrors {
     new: f64,
-    /// What each erase adds to that.
+    /// Growth of the rate by each erase.
     growth: f64,
-    /// What each read of the block adds.
+    /// Growth of the rate by each read of the block.
     disturbance: f64,
-    /// What each second adds.
+    /// Growth of the rate by each second.
     ageing: f64,
     retry: f64,
     levels: u32,
@@ -74,9 +74,9 @@ struct ReadErrors {
 }
 
 impl Faults {
-    /// Those of a checked configuration, if there are any; `name` is the drive's place in the names of
-    /// random streams. Where planes are striped, a block is one of each of them and fails with any; each of their pages is
-    /// read for itself.
+    /// Reads the faults of a checked configuration, if there are any; `name` is the drive's place in the names
+    /// of random streams. Where planes are striped, a block is one of each of them and fails with any; each of
+    /// their pages is read for itself.
     pub fn new(config: &Config, name: &str) -> Option<Self> {
         let faults = &config.ssd.faults;
         if faults.are_none() {

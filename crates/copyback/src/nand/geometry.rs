@@ -22,11 +22,11 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// User bytes in a page.
     pub page_size: u32,
-    /// How many of the chips' planes are striped into each plane of this shape; with more than one,
-    /// a page is one page of each.
+    /// Number of the chips' planes that are striped into each plane of this shape; with more than one, a page
+    /// is one page of each.
     pub striped_planes: u32,
-    /// How many pages are programmed together; more than one if they are units of mapping, several of which make a
-    /// page of the chips.
+    /// Number of pages that are programmed together; more than one if they are units of mapping, several of
+    /// which make a page of the chips.
     pub units_per_program: u32,
 }
 

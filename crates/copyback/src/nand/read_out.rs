@@ -1,4 +1,4 @@
-//! What the controller still holds of the last array read of each die.
+//! Data of the last array read of each die that the controller still holds.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, Ppn, ProgramId};
@@ -14,7 +14,7 @@ pub struct ReadOut {
 }
 
 impl ReadOut {
-    /// Nothing has been read; `None` if an array read brings one unit of mapping only.
+    /// Creates an empty record; `None` if an array read brings one unit of mapping only.
     pub fn new(geometry: &Geometry) -> Option<Self> {
         (geometry.units_per_program > 1).then(|| Self { last: vec![None; geometry.dies()] })
     }

@@ -9,7 +9,7 @@ use crate::ids::PlaneId;
 
 use super::Command;
 
-/// Which operations may be joined into one multi-plane command.
+/// Rules for joining operations into one multi-plane command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct MultiPlaneRules {
     /// A command joins planes of one group: neighbours, this many.

@@ -17,7 +17,7 @@ pub struct Timing {
     pub command: Duration,
     /// One page, spare bytes included, over the channel (tD).
     pub page_transfer: Duration,
-    /// What closing a block costs beyond its last data page: the program of a summary page.
+    /// Cost of closing a block beyond its last data page: the program of a summary page.
     pub summary: Option<Duration>,
     /// Array operations of blocks in another cell mode, if there are such.
     pub cache: Option<CacheTiming>,
@@ -96,12 +96,12 @@ impl Timing {
         by_page_type(&self.program, offset)
     }
 
-    /// What a lone host read costs the die: command, array, data out.
+    /// Time of the die for a lone host read: command, array, data out.
     pub fn whole_read(&self) -> Duration {
         self.command + self.read[0] + self.page_transfer
     }
 
-    /// What a lone host program costs the die: command, data in, array; a page's share of that if several are
+    /// Time of the die for a lone host program: command, data in, array; a page's share of that if several are
     /// programmed together.
     pub fn whole_program(&self) -> Duration {
         let array = match self.units {
