@@ -1,4 +1,4 @@
-//! Where a response time went. The parts of a request add up exactly to its response time.
+//! Breakdown of a response time. The parts of a request add up exactly to its response time.
 
 use std::ops::{AddAssign, Index, IndexMut};
 
@@ -8,7 +8,7 @@ use crate::units::Duration;
 /// A part of a response time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// Its own commands, array operations, transfers and controller overhead.
+    /// Service: own commands, array operations, transfers and controller overhead.
     Service,
     /// Waiting while the die collected the plane that the request needs.
     GcSamePlane,
@@ -68,7 +68,7 @@ impl Parts {
         self.0.iter().copied().sum()
     }
 
-    /// What collections have cost so far: by so much earlier it would have come as far without them.
+    /// Delay by collections so far: without them it would have come as far this much earlier.
     pub fn late(&self) -> Duration {
         self[Part::GcSamePlane] + self[Part::GcOtherPlane] + self[Part::Late]
     }

@@ -1,5 +1,5 @@
-//! What a waiting operation needs to know of its die to tell its waits apart: how long the die has
-//! collected, and how much of the work before it stands there only because of collections.
+//! Clocks of dies, by which a waiting operation tells its waits apart: how long the die has collected, and how
+//! much of the work before it stands there only because of collections.
 //!
 //! The backlog of a die is the host work queued or in service on it, in nominal time. It drains
 //! while the die does not collect (Lindley's recursion). Beside it a second one is kept that drains
@@ -31,7 +31,7 @@ pub struct DieClocks {
     noted_collected: Duration,
 }
 
-/// What an operation remembers of its die's clocks from its arrival.
+/// Reading of a die's clocks at the arrival of an operation.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct ArrivalNote {
     at: Instant,
@@ -211,8 +211,8 @@ impl DieClocks {
     }
 }
 
-/// What a write that waits for no die in particular (dynamic allocation) needs to know of all of them: it waits
-/// behind collections for the share of dies that collect. The backlog is that of such writes, in die time.
+/// Clock of the device, for a write that waits for no die in particular (dynamic allocation): it waits behind
+/// collections for the share of dies that collect. The backlog is that of such writes, in die time.
 #[derive(Debug, Checkpointed)]
 pub struct DeviceClock {
     dies: u64,
@@ -227,7 +227,7 @@ pub struct DeviceClock {
     noted_collected: TotalTime,
 }
 
-/// What work remembers of the device's clock from its arrival.
+/// Reading of the device's clock at the arrival of work.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct DeviceNote {
     at: Instant,

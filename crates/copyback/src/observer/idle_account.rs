@@ -6,7 +6,7 @@ use crate::ids::DieId;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant, TotalTime};
 
-/// What a die does while its drive has no command.
+/// Activity of a die while its drive has no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Activity {
     /// Collects because its plane is short of space.
@@ -27,7 +27,7 @@ pub enum Activity {
     Refresh,
     /// Writes what waits in the device's DRAM: pages that collections have left there, parity of lines.
     CachedPages,
-    /// None of these.
+    /// No activity: the die is idle.
     Nothing,
 }
 
@@ -38,11 +38,11 @@ pub struct DieTime([TotalTime; Activity::ALL.len()]);
 /// Idle periods of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, derive_more::AddAssign, Checkpointed)]
 pub struct IdlePeriods {
-    /// How many.
+    /// Number of inversions.
     pub count: u64,
-    /// How long they are together.
+    /// Sum of the periods.
     pub time: TotalTime,
-    /// What the dies did meanwhile.
+    /// Times of the dies' activities meanwhile.
     pub dies: DieTime,
 }
 
@@ -53,7 +53,7 @@ pub struct IdleTimes {
     pub busy: TotalTime,
     /// Periods that are too short to be used.
     pub unused: IdlePeriods,
-    /// Those that end before they are long.
+    /// Periods that end before they are long.
     pub short: IdlePeriods,
     /// Long ones.
     pub long: IdlePeriods,
@@ -74,7 +74,7 @@ impl Activity {
         Self::Nothing,
     ];
 
-    /// Its key in `summary.json`.
+    /// Key in `summary.json`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OnDemand => "on_demand",
@@ -129,9 +129,9 @@ pub(super) struct IdleAccount {
     short_idle: Duration,
     /// Longer ones than this are long.
     long_idle: Duration,
-    /// What each die does just now.
+    /// Present activity of each die.
     doing: Vec<Activity>,
-    /// How many dies do so.
+    /// Number of dies with each activity.
     dies: [u64; Activity::ALL.len()],
     /// Until when the time is accounted for.
     noted: Instant,
@@ -166,7 +166,7 @@ impl IdleAccount {
         }
     }
 
-    /// What `die` does from now on.
+    /// Records the activity of `die` from now on.
     pub fn die_does(&mut self, die: DieId, activity: Activity, now: Instant) {
         self.advance(now);
         let before = std::mem::replace(&mut self.doing[die.index()], activity);

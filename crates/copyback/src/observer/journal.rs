@@ -1,4 +1,4 @@
-//! What dies and channels do, told as it happens to whoever draws or explains it. Nothing depends on it.
+//! Journal of dies and channels, for whoever draws or explains a run. Nothing depends on it.
 
 use smallvec::SmallVec;
 
@@ -11,68 +11,68 @@ use crate::units::{Duration, Instant};
 
 use super::waits::HeldUp;
 
-/// Something that a drive did, or began to do.
+/// Entry of the journal: something that a drive did, or began to do.
 #[derive(Debug, Clone, Checkpointed)]
 pub enum Entry {
     /// The array of a die begins to work for `time`, unless it is suspended.
     Array {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
-        /// How long.
+        /// Duration of the operation.
         time: Duration,
-        /// What for.
+        /// Purpose of the transfer.
         work: Work,
     },
-    /// What the array of this die does is suspended, or left by the end of the run.
+    /// Cut: the array operation of this die is suspended, or left by the end of the run.
     Cut {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
     },
     /// A channel carries commands and data for a die.
     Transfer {
-        /// Which channel.
+        /// Channel of the transfer.
         channel: ChannelId,
         /// For which die.
         die: DieId,
         /// When it begins.
         at: Instant,
-        /// How long it takes.
+        /// Duration of the transfer.
         time: Duration,
-        /// What for.
+        /// Purpose of the transfer.
         work: Work,
     },
     /// A page operation has waited.
     Waited(HeldUp<Party, Party>),
     /// A collection begins, though it may wait for its first operation.
     Begins {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
-        /// What is collected.
+        /// Object of the collection.
         collected: Collected,
     },
     /// The collection of a die has its first operation, or goes on.
     Runs {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
     },
     /// The collection of a die rests: the host is served instead.
     Rests {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
     },
     /// The collection of a die has ended.
     Ends {
-        /// Which die.
+        /// Die of the entry.
         die: DieId,
         /// When.
         at: Instant,
@@ -82,13 +82,13 @@ pub enum Entry {
 /// A page operation that waits or is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Party {
-    /// Whose page operation it is.
+    /// Owner of the page operation.
     pub owner: Owner,
     /// The page.
     pub lpn: Lpn,
 }
 
-/// What a flash operation is for.
+/// Class of a flash operation: its purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Class {
     /// A read of the host.
@@ -114,24 +114,24 @@ pub enum Class {
 /// A flash operation.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Work {
-    /// What the die does.
+    /// Command of the die.
     pub command: Command,
-    /// What for.
+    /// Class of the work: its purpose.
     pub class: Class,
     /// Pages that are read or programmed, or the first page of each block that is erased.
     pub pages: SmallVec<[Ppn; 2]>,
     /// Whether it goes on after it was suspended.
     pub resumed: bool,
-    /// Whose the page operations are, if they are not a collection's.
+    /// Owners of the page operations, if they are not a collection's.
     pub owners: SmallVec<[Owner; 2]>,
 }
 
-/// What a collection reclaims.
+/// Object of a collection: what it reclaims.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Collected {
-    /// Why.
+    /// Reason of the collection.
     pub reason: Reason,
-    /// How.
+    /// Kind of reclaiming.
     pub kind: ReclaimKind,
     /// The victim of each plane, and its valid pages when it was chosen.
     pub victims: SmallVec<[(BlockId, u16); 2]>,
@@ -158,7 +158,7 @@ impl Class {
 }
 
 impl Entry {
-    /// Whose page operations it tells of.
+    /// Owners of the page operations of this entry.
     pub fn owners(&self) -> &[Owner] {
         match self {
             Self::Array { work, .. } | Self::Transfer { work, .. } => &work.owners,

@@ -1,5 +1,5 @@
-//! Where a drive's time goes, noted as it happens. An observer only listens: nothing that a drive does
-//! depends on it.
+//! Observer of a drive: notes where its time goes, as it happens. An observer only listens: nothing that a
+//! drive does depends on it.
 
 mod breakdown;
 mod clocks;
@@ -31,7 +31,7 @@ pub struct Observer {
     device: DeviceClock,
     /// Boxed: few runs ask for it.
     idle: Option<Box<IdleAccount>>,
-    /// What has been done since it was last taken, if somebody asks for it.
+    /// Entries since they were last taken, if a journal is kept.
     journal: Option<Vec<Entry>>,
     /// Since when writes wait for a free block on each die.
     stalls: Vec<Option<Instant>>,
@@ -112,18 +112,18 @@ impl Observer {
         self.device.arrive(nominal, now)
     }
 
-    /// Where the time went that a page operation has waited for `die`.
+    /// Breakdown of the time that a page operation has waited for `die`.
     #[inline]
     pub fn split_wait(&self, die: DieId, note: &ArrivalNote, now: Instant) -> Parts {
         self.dies[die.index()].split_wait(&self.planes, note, now)
     }
 
-    /// Where the time went that a write has waited for any die.
+    /// Breakdown of the time that a write has waited for any die.
     pub fn split_wait_at_device(&self, note: &DeviceNote, now: Instant) -> Parts {
         self.device.split_wait(note, now)
     }
 
-    /// What `die` does from now on.
+    /// Records the activity of `die` from now on.
     pub fn die_does(&mut self, die: DieId, activity: Activity, now: Instant) {
         if let Some(account) = &mut self.idle {
             account.die_does(die, activity, now);
@@ -207,7 +207,7 @@ impl Observer {
         self.device.collected(now)
     }
 
-    /// How much of the planes' time until `now` went to collections.
+    /// Use of the planes' time until `now` by collections.
     pub fn plane_use(&self, now: Instant) -> PlaneUse {
         let running: TotalTime = self.dies.iter().map(|clocks| clocks.running(now)).sum();
         let busy = self.planes.collected() + running;
@@ -216,17 +216,18 @@ impl Observer {
         PlaneUse { busy, idle: held - busy, whole }
     }
 
-    /// How long each die has collected until `now`, and held commands of the host.
+    /// Times until `now` for which each die has collected, and blocked commands of the host.
     pub fn die_times(&self, now: Instant) -> impl Iterator<Item = (Duration, Duration)> {
         self.dies.iter().map(move |clocks| (clocks.collected(now), clocks.served(now)))
     }
 
-    /// How long `die` has collected until `now`.
+    /// Time until `now` for which `die` has collected.
     pub fn collected(&self, die: DieId, now: Instant) -> Duration {
         self.dies[die.index()].collected(now)
     }
 
-    /// How the time until `now` in which the drive had no command was used since requests are measured, if that is kept account of.
+    /// Use of the time until `now` in which the drive had no command, since requests are measured, if an
+    /// account is kept.
     pub fn idle_times(&self, now: Instant) -> Option<IdleTimes> {
         self.idle.as_ref().map(|account| account.times(now))
     }

@@ -1,4 +1,4 @@
-//! What requests waited for, told to whoever explains it. Nothing depends on it.
+//! Waits of requests, reported to whoever explains them. Nothing depends on it.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
@@ -7,7 +7,7 @@ use crate::units::Instant;
 use super::breakdown::Parts;
 use super::journal::Party;
 
-/// What somebody waited for.
+/// Object of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum For {
     /// A die.
@@ -53,28 +53,28 @@ impl For {
 /// A wait that has ended.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Waited {
-    /// What for.
+    /// Object of the wait.
     pub what: For,
     /// Since when.
     pub since: Instant,
     /// Until when.
     pub until: Instant,
-    /// What it is booked to.
+    /// Parts that the wait is booked to.
     pub parts: Parts,
 }
 
-/// Somebody waited for somebody else. `W` names who waits, and `B` who is waited for.
+/// Wait of one party for another. `W` names who waits, and `B` who is waited for.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct HeldUp<W, B> {
-    /// Who waited.
+    /// Party that waited.
     pub who: W,
-    /// How.
+    /// Wait: its object, begin and parts.
     pub wait: Waited,
     /// For whom, if that can be told.
     pub behind: Option<B>,
 }
 
-/// Who may be waited for outside the flash. `W` names commands or requests.
+/// Party outside the flash that may be waited for. `W` names commands or requests.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum InTheWay<W> {
     /// Another command or request.
