@@ -8,7 +8,7 @@ use crate::units::Instant;
 
 use super::{Command, Drive, Ended, Serves};
 
-/// What others are to hear of a drive that has gone ahead, in order.
+/// Log of a drive that has gone ahead: what the array is still to be notified of, in order.
 #[derive(Debug, Default, Checkpointed)]
 pub struct Log(VecDeque<(Visit, Heard)>);
 
@@ -30,9 +30,9 @@ enum Heard {
 /// When in an instant a command has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Moment {
-    /// As commands were booked for the time of this number, from 0.
+    /// When commands were booked for the time of this number, from 0.
     Round(u32),
-    /// As that command was handed in.
+    /// When that command was handed in.
     Behind(Serves),
 }
 

@@ -7,7 +7,7 @@ use crate::ssd::{Part, Parts};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation};
 
-/// What a command is sent for.
+/// Purpose of a command: the request or task that it serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Serves {
     /// A request, whole.
@@ -16,31 +16,31 @@ pub enum Serves {
     Task(TaskId),
 }
 
-/// What a drive is asked to do.
+/// Command to a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Command {
-    /// What it is sent for.
+    /// Purpose of the command.
     pub serves: Serves,
-    /// What is to be done.
+    /// Operation to be done.
     pub operation: Operation,
     /// First byte on the drive.
     pub offset: u64,
     /// Bytes; zero for a flush.
     pub length: u64,
-    /// What the host says about data that it writes.
+    /// Hint of the host about data that it writes.
     pub hint: Option<Hint>,
-    /// By so much earlier it would have come without collections.
+    /// Delay by collections before the write came.
     pub late: Duration,
 }
 
 /// A command that has ended.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Ended {
-    /// What was asked.
+    /// Command as it was sent.
     pub command: Command,
-    /// Where the time from its arrival at the drive went.
+    /// Parts of the time since its arrival at the drive.
     pub parts: Parts,
-    /// What has become of it.
+    /// Outcome: done, or an error.
     pub outcome: Outcome,
 }
 
@@ -50,16 +50,16 @@ pub(super) struct Active {
     pub(super) command: Command,
     /// Page operations that have not ended.
     pub(super) pages_left: u32,
-    /// Where its time went so far.
+    /// Parts of its time so far.
     pub(super) parts: Parts,
     /// Whether the write buffer serves it, or it waits for room there.
     pub(super) in_buffer: bool,
-    /// What has become of the worst of its page operations so far.
+    /// Worst outcome of its page operations so far.
     pub(super) outcome: Outcome,
     arrived: Instant,
     /// When it got its place in the drive's queue.
     pub(super) entered: Instant,
-    /// How much of its wait for that was due to collections.
+    /// Part of its wait for that that was due to collections.
     pub(super) entered_late: Duration,
     /// Until when `parts` accounts for its time.
     pub(super) accounted: Instant,
@@ -99,7 +99,7 @@ impl Active {
         self.accounted = now;
     }
 
-    /// By so much earlier it would have come as far without collections.
+    /// Delay by collections so far.
     pub(super) fn late(&self) -> Duration {
         self.command.late + self.parts.late()
     }

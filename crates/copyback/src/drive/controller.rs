@@ -1,4 +1,4 @@
-//! What the controller takes for a command beyond the overhead of all: waking up, and delays that are drawn.
+//! Controller time of a command beyond the overhead of all: waking up, and delays that are drawn.
 
 use rand::RngExt;
 
@@ -39,7 +39,7 @@ struct Delays {
 }
 
 impl Controller {
-    /// That of a drive of a checked configuration; none if all commands are alike to it.
+    /// Creates the controller of a drive of a checked configuration; `None` if it treats all commands alike.
     pub fn new(config: &Config, device: SsdId) -> Option<Box<Self>> {
         let config::Controller { wake_up, read_delay, write_delay } = &config.ssd.controller;
         if config.ssd.controller.is_default() {
@@ -70,7 +70,7 @@ impl Controller {
         }
     }
 
-    /// What a command that it begins with now takes beyond the overhead.
+    /// Time beyond the overhead that a command takes which it begins with now.
     pub fn takes(&mut self, operation: Operation, bytes: u64, now: Instant) -> Duration {
         let delays = match operation {
             Operation::Read => &self.reads,
@@ -117,7 +117,7 @@ impl Delays {
         Duration::from_ns(self.at(bytes, share).round() as u64)
     }
 
-    /// What commands of so many bytes take no longer than, this share of them.
+    /// Delay that this share of the commands of `bytes` does not exceed.
     fn at(&self, bytes: u64, share: f64) -> f64 {
         // Both are in order, and the shares end at 1.
         let next = self.probabilities.partition_point(|&least| least <= share);

@@ -16,11 +16,11 @@ pub enum CutTimes {
     At(VecDeque<Instant>),
     /// At random.
     Random {
-        /// How many are left.
+        /// Number of cuts that are left.
         left: u32,
         /// Mean time from one to the next.
         mean: Duration,
-        /// Where the times come from.
+        /// Random stream of the times.
         random: Stream,
     },
     /// When it is said.

@@ -14,7 +14,7 @@ use crate::units::Duration;
 #[derive(Debug, Checkpointed)]
 pub struct Link {
     rate: Rate,
-    /// What a command takes beside its data.
+    /// Time of a command beside its data.
     overhead: Duration,
     half_duplex: bool,
     inward: Direction,
@@ -41,11 +41,11 @@ struct Waiting {
 /// A transfer that has got the link.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkTransfer {
-    /// Whose data.
+    /// Command whose data are transferred.
     pub command: CommandId,
-    /// Where to.
+    /// Direction of the transfer.
     pub direction: LinkDirection,
-    /// How long.
+    /// Duration of the transfer.
     pub time: Duration,
 }
 

@@ -68,7 +68,7 @@ pub struct Drive {
     last_destaged: Option<Lpn>,
     /// Kept if it ever fails.
     power: Option<Box<Power>>,
-    /// What has become of the data of pages, if somebody asks.
+    /// Events of the data of pages, if they are recorded.
     #[checkpoint(skip)]
     page_events: Option<Vec<PageEvent>>,
 }
@@ -124,7 +124,7 @@ impl Drive {
         self.queue.len()
     }
 
-    /// What `command`, which is in the drive, is sent for.
+    /// Purpose of `command`, which is in the drive.
     pub fn serves(&self, command: CommandId) -> Serves {
         self.queue[command].command.serves
     }
@@ -426,7 +426,7 @@ impl Drive {
         self.ended.pop_front()
     }
 
-    /// How many commands have ended that nobody has taken yet.
+    /// Number of commands that have ended and were not taken yet.
     pub fn ended(&self) -> usize {
         self.ended.len()
     }

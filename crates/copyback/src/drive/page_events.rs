@@ -1,4 +1,5 @@
-//! What becomes of the data of the host's pages, told in order: for whoever keeps these data, which the simulator does not.
+//! Events of the data of the host's pages, reported in order: for a caller that keeps these data, which the
+//! simulator does not.
 //!
 //! A page has one version in or on its way to the flash that was handed in last, and older ones that a cut of power may
 //! bring back as long as the flash holds them. What a write buffer holds of it has no version until it leaves.
@@ -9,28 +10,28 @@ use crate::units::Instant;
 use super::Drive;
 use super::command::Serves;
 
-/// Something has become of the data of a page, or of many.
+/// Event of the data of a page, or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageEvent<By = Serves> {
     /// The write buffer has taken what this writes to the page.
     Buffered {
-        /// Who writes.
+        /// Writer of the data.
         by: By,
-        /// Where.
+        /// Logical page.
         lpn: Lpn,
     },
     /// A version of the page is on its way to the flash.
     Written {
-        /// Who writes to it; `None`: it is what the write buffer holds of the page.
+        /// Writer of the data; `None` for the content of the page in the write buffer.
         by: Option<By>,
-        /// Which page.
+        /// Logical page.
         lpn: Lpn,
         /// The place of the write in the order of all page operations.
         version: u64,
     },
     /// The page is trimmed.
     Trimmed {
-        /// Which.
+        /// Logical page.
         lpn: Lpn,
     },
     /// The power has failed.
@@ -46,17 +47,17 @@ pub struct PowerCut {
     pub back_at: Instant,
     /// Pages with acknowledged writes that were lost with the write buffer.
     pub buffered_pages_lost: u64,
-    /// Of those, pages that a flush had been acknowledged for.
+    /// Pages of those for which a flush had been acknowledged.
     pub flushed_pages_lost: u64,
     /// Pages of which a durable version was lost with a torn page that shares its cells.
     pub paired_pages_lost: u64,
     /// Pages whose program was cut off.
     pub torn_pages: u64,
-    /// What the recovery finds, if that may differ from what was there.
+    /// Findings of the recovery, if they may differ from what was there.
     pub found: Option<Found>,
 }
 
-/// What a recovery finds.
+/// Findings of a recovery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The version of each of the host's pages; `None`: there is nothing.

@@ -11,7 +11,7 @@ use crate::workload::Operation;
 
 use super::{Command, Drive, PageEvent};
 
-/// Where a page of a command is served.
+/// Place where a page of a command is served.
 enum Served {
     /// By the flash; the device says when it has ended.
     Flash,

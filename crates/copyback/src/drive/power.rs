@@ -25,16 +25,16 @@ use super::cut_times::CutTimes;
 use super::link::Link;
 use super::page_events::{Found, PageEvent, PowerCut};
 
-/// What cuts have done to a drive.
+/// Effects of power cuts on a drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct PowerLoss {
-    /// How often the power failed.
+    /// Number of power cuts.
     pub cuts: u64,
-    /// Of those, before the drive was back from the one before.
+    /// Cuts of those that came before the drive was back from the one before.
     pub cuts_in_recovery: u64,
-    /// How often the drive came back.
+    /// Number of recoveries that were completed.
     pub recoveries: u64,
-    /// How long that took, the time of recoveries that were cut off left out.
+    /// Sum of the times of completed recoveries.
     pub recovery_time: Duration,
     /// The longest of them.
     pub longest_recovery: Duration,
@@ -52,7 +52,7 @@ pub struct PowerLoss {
     pub interrupted_commands: u64,
     /// Pages with acknowledged writes that were in the write buffer only.
     pub buffered_pages_lost: u64,
-    /// Of those, pages that a flush had been acknowledged for, by a drive that ignores flushes.
+    /// Pages of those for which a drive that ignores flushes had acknowledged one.
     pub flushed_pages_lost: u64,
     /// Pages of which a durable write was lost with a torn page that shares its cells.
     pub paired_pages_lost: u64,
@@ -73,9 +73,9 @@ pub(super) struct Power {
     off: Option<Off>,
     /// Pages with acknowledged writes that the write buffer has held since.
     acknowledged: BTreeSet<Lpn>,
-    /// Of those, the ones that a flush has been acknowledged for: the drive has lied.
+    /// Pages of those for which a flush has been acknowledged: the drive has lied.
     flushed: BTreeSet<Lpn>,
-    /// What each flush in the drive promises.
+    /// Promises of each flush in the drive.
     flushes: BTreeMap<CommandId, Vec<Promise>>,
 }
 
@@ -92,7 +92,7 @@ struct Promise {
 struct Off {
     takes: Duration,
     pages_read: u64,
-    /// What capacitors have saved of the write buffer.
+    /// Write buffer that capacitors have saved.
     buffer: Option<WriteBuffer>,
 }
 
@@ -128,7 +128,7 @@ impl Power {
 }
 
 impl Drive {
-    /// What cuts have done to it, if its power ever fails.
+    /// Effects of power cuts so far, if its power ever fails.
     pub fn power_loss(&self) -> Option<PowerLoss> {
         self.power.as_ref().map(|power| power.tally)
     }
@@ -163,7 +163,7 @@ impl Drive {
         self.plan_cut();
     }
 
-    /// What is told of a cut, which has changed the tally from `before` to `after`.
+    /// Reports a cut, which has changed the tally from `before` to `after`.
     fn power_failed(
         &self,
         before: &PowerLoss,
@@ -182,7 +182,7 @@ impl Drive {
         }))
     }
 
-    /// What a recovery has found.
+    /// Findings of a recovery, read from the drive.
     fn found(&self) -> Found {
         let audit = self.ssd.backend().ftl.audit().expect("kept where power may fail");
         let pages = self.ssd.backend().ftl.logical_pages();

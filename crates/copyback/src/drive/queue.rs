@@ -19,7 +19,7 @@ pub(super) struct Queue {
     inside: Slots<Active>,
     /// Commands that wait outside, and since when.
     waiting: VecDeque<(Command, Instant)>,
-    /// What waits for a place cost because of collections.
+    /// Waits for a queue slot, and what collections added to them.
     places: Places<CommandId>,
     /// Commands that have waited outside the flash; kept if somebody asks.
     held_up: Option<Vec<HeldUp<Serves, InTheWay<Serves>>>>,
@@ -96,7 +96,8 @@ impl Queue {
         id
     }
 
-    /// Whose place a command that has waited for one since it `arrived` might have had, if somebody asks.
+    /// Command that holds the slot which a command that has waited since it `arrived` might have had, if a
+    /// journal is kept.
     fn who_was_in_the_way(&self, arrived: Instant, now: Instant) -> Option<InTheWay<Serves>> {
         if self.held_up.is_none() || arrived == now {
             return None;
