@@ -46,12 +46,12 @@ pub use summary::{Summary, summary_schema};
 /// A run.
 #[derive(Checkpointed)]
 pub struct Run {
-    /// What has been measured.
+    /// Measurements so far.
     pub recorder: Recorder,
     array: Array,
     host: Host,
     arrivals: Arrivals,
-    /// What the flash of each drive is rated for, if that is known.
+    /// Rating of each drive's flash, if that is known.
     rating: Option<Rating>,
     capacity: Capacity,
     /// Drives of an array that go ahead side by side, if they do.
@@ -61,11 +61,11 @@ pub struct Run {
     stop: Option<Box<SteadyRounds>>,
     /// Requests that had arrived and waited to enter the array when a rule ended the run.
     unserved: u64,
-    /// How each drive was prepared, if it was in rounds.
+    /// Preparation of each drive, if it was in rounds.
     preparation: Vec<Option<Rounds>>,
     /// Bytes written to each drive before the run.
     prepared_bytes: Vec<u64>,
-    /// What the drives had done when the first request was measured.
+    /// Counts of the drives when the first request was measured.
     baseline: Baseline,
     /// Whether the run ends when a drive becomes read-only.
     ends_at_read_only: bool,
@@ -73,10 +73,10 @@ pub struct Run {
     now: Instant,
     /// Whether a request may have become able to enter the array since the host was last asked.
     host_may_go_on: bool,
-    /// How many requests the host announces before they arrive.
+    /// Number of requests that the host announces before they arrive.
     announces: usize,
     announced: Vec<Request>,
-    /// What the drives have just done, if somebody looks at it; kept to reuse its memory.
+    /// Latest entries of the drives' journals, if somebody looks at them; kept to reuse the memory.
     journal: Vec<(SsdId, Entry)>,
     violation: Option<String>,
 }
@@ -258,7 +258,7 @@ impl Run {
         self.array.supply_coordinator(coordinator)
     }
 
-    /// Why a policy from outside is no longer asked, if one has failed.
+    /// Reason why an external policy is no longer called, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.array.policy_failed()
     }
@@ -499,7 +499,7 @@ impl Run {
         }
     }
 
-    /// Nothing is left to happen.
+    /// Ends the run: nothing is left to happen.
     fn end(&mut self) -> Result<Status, Error> {
         if !self.host.is_done() {
             let mut drives = self.array.drives().iter().enumerate();
@@ -555,17 +555,17 @@ impl Run {
         held
     }
 
-    /// What all drives have done so far.
+    /// Counts of all drives so far.
     fn counters(&self) -> Counters {
         counters(self.array.drives())
     }
 
-    /// What the controller and its drives have told one another since the last call, if that is kept.
+    /// Takes the messages between the controller and its drives since the last call, if they are kept.
     pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.array.take_messages()
     }
 
-    /// What each die did over time.
+    /// Activity of each die over time.
     pub fn die_columns(&self) -> DieColumns {
         self.recorder.dies.columns(self.dies_per_drive())
     }
@@ -579,7 +579,7 @@ impl Run {
         self.array.drives_mut().iter_mut().map(|drive| drive.ssd.take_told()).collect()
     }
 
-    /// How far the run has come.
+    /// Progress of the run.
     pub fn progress(&self) -> Progress {
         let rounds = self.stop.as_ref().map_or(0.0, |stop| stop.fraction());
         Progress {
@@ -619,7 +619,7 @@ impl Run {
         }
     }
 
-    /// What all drives have done together since requests are measured.
+    /// Work of all drives together since requests are measured.
     fn work(&self) -> DriveWork {
         let drives = self.array.drives();
         let written = self.recorder.whole.totals.write_bytes;
@@ -649,7 +649,7 @@ impl Run {
         recorded.summary(devices, self.now)
     }
 
-    /// Why pages of lines with parity were lost as they were moved, if that need not be.
+    /// Note on pages of lines with parity that were lost as they were moved, if that need not be.
     fn lost_pages_note(&self) -> Option<String> {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
         let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
@@ -671,7 +671,7 @@ impl Run {
         Some(format!("pages were lost as they were moved though lines have parity: {why}"))
     }
 
-    /// What the user should know: of the input, and of what is not measured.
+    /// Notes for the user: on the input, and on what is not measured.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.host.notes();
         let of_ramp = self.recorder.whole.totals.of_ramp;
@@ -730,8 +730,8 @@ impl Run {
         })
     }
 
-    /// What `drives`, of which the first comes at `first`, have done together since requests are measured; so many bytes
-    /// were written to them.
+    /// Work of `drives`, of which the first comes at `first`, since requests are measured; the given number of
+    /// bytes was written to them.
     fn work_of(
         &self,
         first: usize,
@@ -808,7 +808,7 @@ impl Run {
         }
     }
 
-    /// What so many drives have had to bear together, if it is known what they can.
+    /// Endurance that this number of drives has used together, if their rating is known.
     fn endurance(&self, drives: usize, capacity: u64) -> Option<Endurance> {
         self.rating.map(|rating| Endurance {
             rating: rating.of_drives(drives),
@@ -827,7 +827,7 @@ impl Run {
     }
 }
 
-/// What `drives` have done together so far.
+/// Counts of `drives` together so far.
 fn counters(drives: &[Drive]) -> Counters {
     let mut all = Counters::default();
     for drive in drives {
@@ -836,7 +836,7 @@ fn counters(drives: &[Drive]) -> Counters {
     all
 }
 
-/// What `drive` has done so far, and how it stands.
+/// Counts of `drive` so far, and its state.
 fn sample(drive: &Drive, page_bytes: u64) -> Sample {
     let (counters, backend) = (drive.ssd.counters(), drive.ssd.backend());
     let free = backend.ftl.space().free_blocks_of_all();
@@ -859,7 +859,7 @@ fn collecting_until(drives: &[Drive], now: Instant) -> TotalTime {
     drives.iter().map(|drive| drive.ssd.backend().observer.collecting_until(now)).sum()
 }
 
-/// What each die of each drive has done until `at`.
+/// Activity of each die of each drive until `at`.
 fn die_uses(array: &Array, at: Instant) -> Vec<DieUse> {
     let mut uses = Vec::new();
     array.drives().iter().for_each(|drive| uses.extend(drive.ssd.die_uses(at)));

@@ -1,4 +1,4 @@
-//! What the drives had done when the first request was measured: the summary tells what came after.
+//! Baseline of the drives' counts when the first request was measured: the summary reports what came after.
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, quantity::Time};
@@ -8,30 +8,30 @@ use crate::less::Less;
 use crate::ssd::{Counters, PlaneUse};
 use crate::units::{Instant, TotalTime};
 
-/// Where the account of the drives begins.
+/// Baseline of the drives' account.
 #[derive(Debug, Checkpointed)]
 pub enum Baseline {
     /// With the run: no flow has a ramp.
     Start,
-    /// Nothing has been measured yet.
+    /// Before the first measured request.
     Ahead,
-    /// What each drive had done by then.
+    /// Counts of each drive at that time.
     Taken(Vec<Mark>),
 }
 
-/// What a drive had done.
+/// Counts of a drive at an instant.
 #[derive(Debug, Clone, Copy, Default, Less, Checkpointed)]
 pub struct Mark {
     /// Flash operations and collections.
     pub counters: Counters,
     /// Die time spent collecting.
     pub collecting: TotalTime,
-    /// How the planes' time was used.
+    /// Use of the planes' time.
     pub planes: PlaneUse,
 }
 
 impl Baseline {
-    /// That of a run.
+    /// Creates the baseline of a run.
     pub fn of(config: &Config) -> Self {
         let has_ramp = config.workload.flows().iter().any(|flow| flow.ramp() > Time::default());
         if has_ramp { Self::Ahead } else { Self::Start }
@@ -48,7 +48,7 @@ impl Baseline {
         *self = Self::Taken(drives.iter().map(|drive| Mark::of(drive, now)).collect());
     }
 
-    /// What a drive has done by `now` since then; of a run that was never measured, all.
+    /// Counts of a drive by `now` since the baseline; of a run that was never measured, all.
     pub fn since(&self, id: SsdId, drive: &Drive, now: Instant) -> Mark {
         let mark = Mark::of(drive, now);
         match self {

@@ -13,14 +13,14 @@ use crate::steady::{Detector, Rule};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
-/// Why rounds have ended.
+/// Reason why rounds have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Checkpointed)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// The last of them are steady.
     #[serde(rename = "steady_state")]
     Steady,
-    /// There may be no more.
+    /// Largest number of rounds was reached.
     MostRounds,
     /// A drive takes no writes any more.
     ReadOnly,
@@ -33,9 +33,9 @@ pub enum End {
 pub struct SteadyStateSummary {
     /// Whether the last rounds were steady.
     pub reached: bool,
-    /// Why the run ended.
+    /// Reason why the run ended.
     pub ended_by: End,
-    /// What was measured in each round.
+    /// Metric that was measured in each round.
     pub metric: SteadyMetric,
     /// Rounds that have ended.
     pub rounds: usize,
@@ -45,7 +45,7 @@ pub struct SteadyStateSummary {
     pub window: Option<SteadyWindow>,
 }
 
-/// What the last rounds of a run were like. The spread is null if one of them told nothing.
+/// Statistics of the last rounds of a run. The spread is null if one of them told nothing.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SteadyWindow {
     /// Number of the first of them, from 1.
@@ -60,7 +60,7 @@ pub struct SteadyWindow {
     pub mean: Option<f64>,
     /// From the least value to the greatest, as a share of the mean.
     pub excursion: Option<f64>,
-    /// How much the best-fit line rises, as a share of the mean.
+    /// Rise of the best-fit line over the window, as a share of the mean.
     pub slope: Option<f64>,
     /// From the mean to the value that lies farthest from it, as a share of the mean.
     pub deviation: Option<f64>,
@@ -107,7 +107,7 @@ pub struct SteadyRounds {
 }
 
 impl SteadyRounds {
-    /// Those of a checked configuration, if a rule of it needs any.
+    /// Creates the rounds of a checked configuration, if a rule of it needs any.
     pub fn of(config: &Config) -> Option<Self> {
         match &config.stop {
             Stop::None | Stop::ReadOnly => None,
@@ -223,7 +223,7 @@ impl SteadyRounds {
         self.rounds.len() as f64 / self.most as f64
     }
 
-    /// What `summary.json` says of them.
+    /// Summary of the rounds for `summary.json`.
     pub fn summary(&self) -> SteadyStateSummary {
         SteadyStateSummary {
             reached: self.end == Some(End::Steady),
@@ -261,7 +261,7 @@ impl SteadyRounds {
     }
 }
 
-/// What was done in a round.
+/// Counts of a round.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Round {
     start: Instant,

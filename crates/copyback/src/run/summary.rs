@@ -24,25 +24,25 @@ pub struct Summary {
     pub version: &'static str,
     /// Digest of the resolved configuration.
     pub config_digest: String,
-    /// What random numbers were drawn from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How many requests there were, and of what.
+    /// Number of requests, by kind.
     pub requests: RunRequestsSummary,
-    /// What is measured of them; its keys are keys of this.
+    /// Measurements of them; their keys are keys of this.
     #[serde(flatten)]
     pub ledger: LedgerSummary,
-    /// What the drives did; its keys are keys of this.
+    /// Work of the drives; its keys are keys of this.
     #[serde(flatten)]
     pub drives: DriveSummary,
-    /// What these numbers can be taken for.
+    /// Verdict on what these numbers can be taken for.
     pub verdict: VerdictSummary,
     /// The flows of the workload, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<Vec<FlowSummary>>,
-    /// What an array did beside serving requests.
+    /// Work of an array beside serving requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<ArraySummary>,
-    /// Its drives; its keys are keys of this.
+    /// Drives of an array; its keys are keys of this.
     #[serde(flatten)]
     pub devices: Option<DevicesSummary>,
     /// The rounds of a run that ends when they are steady (`stop`).
@@ -51,19 +51,20 @@ pub struct Summary {
     /// Cuts of power, if there can be any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_loss: Option<PowerLossSummary>,
-    /// How the devices were prepared, if in rounds.
+    /// Preparation of the devices, if in rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precondition: Option<PreconditionSummary>,
-    /// How good the write amplification could get, if that was asked for. Whoever writes `summary.json` adds it.
+    /// Bound on how good the write amplification could get, if that was asked for. Whoever writes
+    /// `summary.json` adds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundSummary>,
-    /// What the run cost.
+    /// Cost of the run.
     pub simulator: SimulatorSummary,
-    /// What the user should know: of the input, and of what is not measured.
+    /// Notes for the user: on the input, and on what is not measured.
     pub notes: Vec<String>,
 }
 
-/// How many requests there were, and of what.
+/// Number of requests, by kind.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RunRequestsSummary {
     /// Counts of any set of requests; its keys are keys of this.
@@ -71,7 +72,7 @@ pub struct RunRequestsSummary {
     pub counts: RequestsSummary,
     /// Logical pages that drives were asked to read, each counted for every command.
     pub page_reads: u64,
-    /// Of those, pages that hold no data, as they were never written or were trimmed; they touch no flash.
+    /// Pages of those that hold no data, as they were never written or were trimmed; they touch no flash.
     pub unmapped_page_reads: u64,
     /// Logical pages trimmed that held data.
     pub trimmed_pages: u64,
@@ -81,19 +82,20 @@ pub struct RunRequestsSummary {
     pub unserved: Option<u64>,
 }
 
-/// How the devices were prepared.
+/// Preparation of the devices.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PreconditionSummary {
     /// The rounds of each device.
     pub devices: Vec<RoundsSummary>,
 }
 
-/// The same configuration under a placement that knows when each page dies.
+/// Bound: the same configuration under a placement that knows when each page dies.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BoundSummary {
-    /// Its runs, by their number of classes, and the best of these with victims that are foreseen; none if it was refused.
+    /// Runs, by their number of classes, and the best of these with victims that are foreseen; empty if it was
+    /// refused.
     pub runs: Vec<BoundRunSummary>,
-    /// Why there are no runs, or no more of them, a sentence each.
+    /// Reasons why there are no runs, or no more of them, a sentence each.
     pub refused: Vec<String>,
 }
 
@@ -102,7 +104,7 @@ pub struct BoundSummary {
 pub struct BoundRunSummary {
     /// Classes, each with an open block on every plane.
     pub classes: u32,
-    /// How many times as wide as the one before each class is.
+    /// Factor by which each class is wider than the one before.
     pub growth: f64,
     /// Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as in the run.
     pub victims_foreseen: bool,
@@ -110,20 +112,20 @@ pub struct BoundRunSummary {
     pub write_amplification: Option<f64>,
 }
 
-/// What the run cost.
+/// Cost of the run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SimulatorSummary {
     /// Events of the simulation.
     pub events: u64,
     /// Page operations in flash.
     pub page_operations: u64,
-    /// What it cost on the machine; its keys are keys of this.
+    /// Cost on the machine; its keys are keys of this.
     #[serde(flatten)]
     #[schemars(required)]
     pub machine: Option<MachineSummary>,
 }
 
-/// What the run cost on the machine. Whoever writes `summary.json` adds it.
+/// Cost of the run on the machine. Whoever writes `summary.json` adds it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MachineSummary {
     /// Time on the clock, in seconds.
@@ -136,7 +138,7 @@ pub struct MachineSummary {
     pub page_operations_per_cpu_s: Option<u64>,
     /// The most memory that the process has held, in MiB; null where nobody knows.
     pub peak_rss_mib: Option<f64>,
-    /// How the run was started.
+    /// Command that started the run.
     pub command: String,
     /// The commit of the checkout that it was run from, if it was, with `-dirty` if that was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +146,8 @@ pub struct MachineSummary {
 }
 
 impl Summary {
-    /// What the requests and the flash decide; parts that only some runs have are left out.
+    /// Creates the summary of what the requests and the flash decide; parts that only some runs have are left
+    /// out.
     pub fn new(
         config: &Config,
         recorder: &Recorder,
