@@ -6,7 +6,7 @@ use crate::checkpoint::Checkpointed;
 #[derive(Debug, Checkpointed)]
 pub struct DirtySet {
     words: Vec<u64>,
-    /// How many are in it.
+    /// Number of members.
     held: usize,
 }
 

@@ -13,7 +13,7 @@ use crate::units::Instant;
 pub struct EventQueue<E> {
     /// The children of the entry at a place are at twice that place plus one and plus two, and no earlier.
     heap: Vec<Entry<E>>,
-    /// Where the earliest event is: at the root, or, once that has been taken, at one of its children.
+    /// Index of the earliest event: the root, or, once that has been taken, one of its children.
     first: usize,
     scheduled: u64,
 }
