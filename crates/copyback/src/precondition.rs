@@ -29,12 +29,12 @@ pub fn name(device: SsdId) -> String {
     format!("ssd/{}", device.0)
 }
 
-/// What the random choices of a placement from outside follow from.
+/// Random stream of an external placement.
 pub fn placement_stream(config: &Config, device: SsdId) -> Stream {
     rng::stream(config.seed, &format!("{}/placement", name(device)))
 }
 
-/// What the random choices of a schedule from outside follow from, if a checked configuration has one.
+/// Random stream of an external schedule, if a checked configuration has one.
 pub fn schedule_stream(config: &Config, device: SsdId) -> Option<Stream> {
     let Preemption::Python { .. } = config.ssd.gc.preemption else { return None };
     Some(rng::stream(config.seed, &format!("{}/gc/schedule", name(device))))
@@ -58,7 +58,7 @@ impl Preparation {
         Self::of(devices.map(|id| Preconditioner::new(config, SsdId::from_index(id))).collect())
     }
 
-    /// These devices, one after the other.
+    /// Prepares these devices, one after the other.
     pub fn of(devices: Vec<Preconditioner>) -> Self {
         Self { devices: Outlined::new(devices), executor: Arc::new(InTurn) }
     }
@@ -130,7 +130,7 @@ impl Preparation {
         are_before_ready.then(problem).flatten()
     }
 
-    /// Why a policy from outside is no longer asked, if one has failed.
+    /// Reason why an external policy is no longer called, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.policy_failed())
     }
@@ -180,7 +180,7 @@ impl Preparation {
     }
 }
 
-/// How many are prepared at a time is for the caller to say again.
+/// Saves all but the number of devices that are prepared at a time: the caller gives it again.
 impl Checkpointed for Preparation {
     fn keep(&self, out: &mut Writer<'_>) {
         self.devices.keep(out);
@@ -328,7 +328,7 @@ impl Preconditioner {
         self.version
     }
 
-    /// What collections have done so far.
+    /// Counts of collections so far.
     pub const fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -377,7 +377,7 @@ impl Preconditioner {
         }
     }
 
-    /// As many pages have been overwritten as were asked for: that is all, or the end of a round.
+    /// Ends a round, or the preparation: as many pages have been overwritten as were asked for.
     fn end_round(&mut self) {
         let written = self.version + self.tally.pages_moved;
         if let Some(rounds) = &mut self.rounds {

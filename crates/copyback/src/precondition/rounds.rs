@@ -19,7 +19,7 @@ pub struct RoundsSummary {
     pub write_amplification: Option<f64>,
     /// From the least of them to the greatest, as a share of the mean.
     pub excursion: Option<f64>,
-    /// How much their best-fit line rises, as a share of the mean.
+    /// Rise of their best-fit line, as a share of the mean.
     pub slope: Option<f64>,
     /// From the mean to the one that lies farthest from it, as a share of the mean.
     pub deviation: Option<f64>,
@@ -92,7 +92,7 @@ impl Rounds {
         &self.values
     }
 
-    /// What `summary.json` says of them.
+    /// Summary of the rounds for `summary.json`.
     pub fn summary(&self) -> RoundsSummary {
         let of = |member: fn(&Spread) -> f64| self.detector.spread().as_ref().map(member);
         RoundsSummary {
