@@ -1,4 +1,5 @@
-//! What is made of any number of values. The order of hash tables, whose values nobody goes through, may change.
+//! Checkpoints of collections of values. The order of hash tables, whose values nobody goes through, may
+//! change.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::hash::{BuildHasher, Hash};

@@ -1,4 +1,4 @@
-//! How a run under way is written down, and read again: field by field, in the order of the fields.
+//! Checkpoint of a run under way: written and read field by field, in the order of the fields.
 //!
 //! A checkpoint holds all that the program has in memory, also what follows from the rest, and only the very program
 //! that wrote it may read it. So nothing in it is checked: that nothing has changed, a checksum says
@@ -19,7 +19,7 @@ use crate::workload::Source;
 /// Bytes that are gathered before they are handed on.
 const BUFFER: usize = 1 << 16;
 
-/// Something that a checkpoint keeps.
+/// Value that a checkpoint keeps.
 pub trait Checkpointed: Sized {
     /// Writes it.
     fn keep(&self, out: &mut Writer<'_>);
@@ -31,7 +31,7 @@ pub trait Checkpointed: Sized {
     fn load(from: &mut Reader<'_>) -> Loaded<Self>;
 }
 
-/// What has been read, or why it could not be.
+/// Value that has been read, or the reason why it could not be.
 pub type Loaded<T> = Result<T, io::Error>;
 
 /// Takes what is kept. The first failure is told at the end.
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
         (len as u64).keep(self);
     }
 
-    /// Something cannot be kept.
+    /// Records that a value cannot be kept.
     pub fn fail(&mut self, problem: &impl ToString) {
         let failed = || io::Error::other(problem.to_string());
         self.failed.get_or_insert_with(failed);
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
 pub struct Reader<'a> {
     from: &'a mut dyn Read,
     config: &'a Config,
-    /// Those of the flows, in order, of which nothing has been read.
+    /// Sources of the flows, in order, of which nothing has been read.
     sources: VecDeque<Source>,
     buffer: Vec<u8>,
     position: usize,
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Which variant of an enum follows.
+    /// Reads which variant of an enum follows.
     ///
     /// # Errors
     /// If nothing does.
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// How many follow.
+    /// Reads the number of values that follow.
     ///
     /// # Errors
     /// If nothing does.

@@ -77,7 +77,7 @@ impl Checkpointed for Rate {
     }
 }
 
-/// It is the one that is gone on with.
+/// Reads nothing: the configuration is that of the resumed run.
 impl Checkpointed for Config {
     fn keep(&self, _: &mut Writer<'_>) {}
 
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// What is read of a value that was written.
+    /// Writes a value and reads it again.
     fn again<T: Checkpointed>(value: &T) -> T {
         let (mut bytes, config) = (Vec::new(), Config::default());
         let mut out = Writer::new(&mut bytes);
