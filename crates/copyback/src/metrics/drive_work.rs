@@ -97,7 +97,7 @@ pub struct DriveWork {
     pub page_bytes: u64,
     /// Die time spent collecting.
     pub collecting: TotalTime,
-    /// How the planes' time was used.
+    /// Use of the planes' time.
     pub planes: PlaneUse,
     /// How idle time was used, if that is kept account of.
     pub idle_times: Option<IdleTimes>,

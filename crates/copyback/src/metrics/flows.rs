@@ -17,7 +17,7 @@ pub struct FlowSummary {
     pub name: Option<String>,
     /// Its requests.
     pub requests: RequestsSummary,
-    /// What is measured of them; its keys are keys of this.
+    /// Measurements of them; their keys are keys of this.
     #[serde(flatten)]
     pub ledger: LedgerSummary,
     /// Bytes programmed into flash for each that the flow wrote. Null if it wrote nothing; missing if others wrote, too:

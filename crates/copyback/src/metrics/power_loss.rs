@@ -9,11 +9,11 @@ use crate::units::Duration;
 /// Cuts of power, recoveries and what was lost, of the drive whose power is cut.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PowerLossSummary {
-    /// How often the power failed.
+    /// Number of power cuts.
     pub cuts: u64,
-    /// Of those, before the drive was back from the one before.
+    /// Cuts of those that came before the drive was back from the one before.
     pub cuts_in_recovery: u64,
-    /// How often the drive came back.
+    /// Number of recoveries that were completed.
     pub recoveries: u64,
     /// How long that took, the time of recoveries that were cut off left out.
     pub recovery_ms: RecoverySummary,

@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 512;
 /// A die of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Place {
-    /// Which drive.
+    /// Index of the drive.
     pub device: SsdId,
     /// Which die of it.
     pub die: DieId,
