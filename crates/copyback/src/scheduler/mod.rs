@@ -48,7 +48,7 @@ pub struct Finished {
     pub lpn: Lpn,
     /// Where its time went, from being handed in to now.
     pub parts: Parts,
-    /// What has become of it.
+    /// Outcome: done, or an error.
     pub outcome: Outcome,
 }
 

@@ -19,7 +19,7 @@ pub struct External {
     inside_moves: bool,
     /// Steps that the collections of each die have begun since the host was last served there.
     steps: Vec<u32>,
-    /// What it is to remember once it is there.
+    /// Memory to be restored once the policy is there.
     memory: Option<Vec<u8>>,
 }
 
