@@ -12,7 +12,7 @@ use crate::purpose::Reason;
 /// The collection of one block.
 #[derive(Debug, Checkpointed)]
 pub struct Job {
-    /// Why.
+    /// Reason of the collection.
     pub reason: Reason,
     /// The plane that is collected.
     pub plane: PlaneId,
