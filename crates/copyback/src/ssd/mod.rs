@@ -176,7 +176,7 @@ impl Ssd {
         self.schedule.scheme.failed().map_or(Ok(()), |failed| Err(failed.clone()))
     }
 
-    /// Why a policy from outside is no longer asked, if one has failed.
+    /// Reason why an external policy is no longer called, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.backend.ftl.policy_failed().or_else(|| self.schedule.scheme.failed())
     }

@@ -13,7 +13,7 @@ const ENTRY: u64 = 4;
 /// What a recovery takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecoveryTime {
-    /// How long.
+    /// Duration of the transfer.
     pub time: Duration,
     /// Pages that are read, if only in part.
     pub pages_read: u64,
