@@ -14,7 +14,7 @@ use crate::ssd::{Finished, Owner, PageWrite, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
-/// Which sectors of a page are meant: a bit each.
+/// Set of sectors of a page: a bit each.
 pub type Sectors = u64;
 
 type PageTable = LinkedHashMap<Lpn, Entry, Xxh3DefaultBuilder>;
@@ -35,8 +35,8 @@ pub struct WriteBuffer {
     leaving: PageTable,
     /// Writes that wait for room.
     waiting: VecDeque<Waiting>,
-    /// What waits for room cost because of collections: the pages on their way to flash, by the order of their
-    /// writes.
+    /// Waits for room, and what collections added to them: the pages on their way to flash, by the order of
+    /// their writes.
     places: Places<u64>,
     destaging: bool,
     /// Pages that are not in flash yet, by the order of the first write that is not.
@@ -64,7 +64,7 @@ pub struct Placed {
     pub command: CommandId,
     /// The page.
     pub lpn: Lpn,
-    /// How much of the wait was due to collections.
+    /// Part of the wait that was due to collections.
     pub late: Duration,
 }
 
@@ -81,12 +81,12 @@ struct Flush {
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Entry {
     sectors: Sectors,
-    /// What the host said when it wrote the page last.
+    /// Hint of the host when it wrote the page last.
     hint: Option<Hint>,
     sequence: u64,
     /// When it was handed to the flash, if it is on its way.
     leaves: Instant,
-    /// How much of the wait for its room was due to collections.
+    /// Part of the wait for its room that was due to collections.
     late: Duration,
     /// Trimmed on its way to flash: to be forgotten there.
     trimmed: bool,

@@ -23,16 +23,16 @@ const PAGES_AT_ONCE: u64 = 1 << 20;
 
 pub use crate::drive::{Found, PowerCut};
 
-/// What is asked of a drive.
+/// Request to a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ask {
-    /// What is to be done.
+    /// Operation to be done.
     pub operation: Operation,
     /// First byte.
     pub offset: u64,
     /// Bytes; of no meaning for a flush.
     pub length: u64,
-    /// What is said about the data of a write, if anything.
+    /// Hint about the data of a write, if there is one.
     pub hint: Option<Hint>,
 }
 
@@ -45,9 +45,9 @@ pub struct Completion {
     pub arrival: Instant,
     /// When it was served.
     pub at: Instant,
-    /// By so much earlier it would have been served without collections.
+    /// Delay by collections: without them it would have been served this much earlier.
     pub late: Duration,
-    /// What has become of it.
+    /// Outcome: done, or an error.
     pub outcome: Outcome,
 }
 
@@ -61,7 +61,7 @@ struct Serving {
     writes: u64,
 }
 
-/// How drives stand at an instant.
+/// State of drives at an instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stand {
     /// Free blocks of all planes.
@@ -72,7 +72,7 @@ pub struct Stand {
     pub dies: Vec<DieStand>,
 }
 
-/// How a die stands.
+/// State of a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DieStand {
     /// Free blocks of its planes.
@@ -81,7 +81,7 @@ pub struct DieStand {
     pub collecting: Duration,
 }
 
-/// What has become of the data of a page: who writes is told by the number that the caller gave the request.
+/// Event of the data of a page; the writer is given by the number that the caller gave the request.
 pub type PageEvent = DrivePageEvent<u64>;
 
 /// A drive, or an array, that another simulator drives.
@@ -129,16 +129,16 @@ pub struct Embedded {
     now: Instant,
     /// Whether the first instant has been looked at.
     has_begun: bool,
-    /// How many requests may be in the array at a time, if that is bounded.
+    /// Number of requests that may be in the array at a time, if that is bounded.
     places: Option<usize>,
     /// Requests that arrive later or wait for a place, in order of time.
     arriving: VecDeque<(Instant, u64, Ask)>,
-    /// Those that are being served.
+    /// Requests that are being served.
     served: Slots<Serving>,
     /// Bytes of the writes that were served.
     host_bytes_written: u64,
     completed: VecDeque<Completion>,
-    /// What has become of the data of pages, if somebody asks.
+    /// Events of the data of pages, if they are recorded.
     page_events: VecDeque<PageEvent>,
 }
 
@@ -227,7 +227,7 @@ impl Embedded {
         self.page_size
     }
 
-    /// How far the clock has come.
+    /// Present simulated time.
     pub const fn now(&self) -> Instant {
         self.now
     }
@@ -306,7 +306,7 @@ impl Embedded {
         self.completed.pop_front()
     }
 
-    /// How the drives stand.
+    /// State of the drives.
     pub fn stand(&self) -> Stand {
         let drives = || self.array.drives().iter().map(|drive| &drive.ssd);
         let free = || drives().map(|ssd| ssd.backend().ftl.space().free_blocks_of_all());
@@ -369,7 +369,7 @@ impl Embedded {
         self.advance_to(at)
     }
 
-    /// What cuts of power have done, if the power ever fails.
+    /// Effects of power cuts so far, if the power ever fails.
     pub fn power_loss(&self) -> Option<PowerLoss> {
         self.array.drives().iter().find_map(Drive::power_loss)
     }
@@ -390,7 +390,7 @@ impl Embedded {
         self.array.drives().first()?.last_begun(lpn)
     }
 
-    /// What the flash has done so far, without what prepared it.
+    /// Counts of the flash so far, without what prepared it.
     pub fn counters(&self) -> Counters {
         let mut all = Counters::default();
         self.array.drives().iter().for_each(|drive| all += drive.ssd.counters());

@@ -1,11 +1,11 @@
-//! What can happen in a simulation.
+//! Events of a simulation.
 
 use crate::checkpoint::Checkpointed;
 use crate::engine::EventQueue;
 use crate::ids::{ChannelId, CommandId, DieId, FlowId};
 use crate::units::Instant;
 
-/// Something that happens in a drive.
+/// Event of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Event {
     /// The power fails.
@@ -59,7 +59,8 @@ impl Event {
         }
     }
 
-    /// What frees something comes before what may want it. What would end when the power fails does not.
+    /// Order of events of one instant: an event that frees something comes before one that may want it. What
+    /// would end when the power fails does not.
     const fn class(self) -> u8 {
         match self {
             Self::PowerFails => 0,

@@ -1,5 +1,5 @@
-//! Who carries out jobs that have nothing to do with each other. This crate starts no thread: whoever
-//! calls it may hand in something that does.
+//! Executor of jobs that have nothing to do with each other. This crate starts no thread: whoever calls it may
+//! hand in something that does.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ pub type Job<'a> = Box<dyn FnOnce() + Send + 'a>;
 
 /// Carries out jobs. What they give does not depend on their order, nor on how many go on at once.
 pub trait Executor: Debug + Send + Sync {
-    /// How many jobs it carries out at once.
+    /// Number of jobs that it carries out at once.
     fn width(&self) -> usize;
 
     /// Carries out all of them.

@@ -9,7 +9,7 @@ use crate::ids::Lpn;
 use crate::placement::{Foreseen, Future, MOST_ENDS};
 use crate::workload::{Operation, Request};
 
-/// What the workload of `config` does to each page, if its placement asks for it.
+/// Effect of the workload of `config` on each page, if its placement asks for it.
 ///
 /// # Errors
 /// If a trace cannot be read, or the workload writes and trims more pages than can be foreseen.

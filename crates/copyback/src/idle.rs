@@ -19,9 +19,9 @@ pub struct IdleDetector {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum State {
     Busy,
-    /// Nothing is to be done since then.
+    /// No work since then.
     Quiet(Instant),
-    /// Nothing has been to be done for long, and it has been said.
+    /// No work for long, which has been reported.
     Idle,
 }
 
@@ -32,12 +32,12 @@ impl IdleDetector {
         Self { check, threshold, state: State::Quiet(Instant::START) }
     }
 
-    /// There is something to do.
+    /// Records that there is work.
     pub const fn became_busy(&mut self) {
         self.state = State::Busy;
     }
 
-    /// There is nothing to do any more.
+    /// Records that there is no work any more.
     pub const fn became_quiet(&mut self, now: Instant) {
         self.state = State::Quiet(now);
     }

@@ -68,8 +68,8 @@ index_type!(
     RequestId(u32)
 );
 index_type!(
-    /// What the controller does for a request, or for itself, by its place in the controller's table;
-    /// places are reused.
+    /// Task of the controller for a request, or for itself: an index in the controller's table; indices are
+    /// reused.
     TaskId(u32)
 );
 index_type!(

@@ -1,14 +1,15 @@
-//! What becomes of page operations, commands and requests.
+//! Outcomes of page operations, commands and requests.
 
 use crate::checkpoint::Checkpointed;
 
-/// What has become of one, from best to worst.
+/// Outcome, from best to worst.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Outcome {
-    /// It was done.
+    /// Success.
     #[default]
     Done,
-    /// Something that was read for it is not to be had: no retry could correct it, or it had been lost.
+    /// Uncorrectable read error: data that were read for it are lost, as no retry could correct them, or had
+    /// been lost before.
     Unread,
     /// A drive, which is read-only, has not done it, or not all of it.
     Rejected,

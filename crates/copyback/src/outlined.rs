@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 
-/// What an [`Outlined`] knows of its value.
+/// Location of an [`Outlined`] value.
 trait Holds<T>: Send {
     fn get(&self) -> &T;
     fn get_mut(&mut self) -> &mut T;
@@ -38,7 +38,7 @@ impl<T: Send> Outlined<T> {
 }
 
 impl<T> Outlined<T> {
-    /// What was held.
+    /// Moves the value out.
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }

@@ -1,4 +1,4 @@
-//! What policies from outside of this crate have in common: what they are told about their device, and how they fail.
+//! Common parts of external policies: what they are told about their device, and how they fail.
 
 use crate::ids::SsdId;
 
@@ -8,7 +8,7 @@ use crate::ids::SsdId;
 pub struct Failed(pub String);
 
 impl Failed {
-    /// Nobody has supplied the policy that is configured under `key`.
+    /// Failure of a run that was not supplied with the policy that is configured under `key`.
     pub fn not_supplied(key: &str) -> Self {
         Self(format!(
             "{key}: found a policy in Python, which this program has not; allowed: the others"
@@ -16,10 +16,10 @@ impl Failed {
     }
 }
 
-/// What a policy is told about its device.
+/// Description of the device that a policy is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
-    /// Which drive.
+    /// Identifier of the drive.
     pub id: SsdId,
     /// Dies of the drive.
     pub dies: usize,

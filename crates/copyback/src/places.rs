@@ -1,4 +1,4 @@
-//! What a wait for a place costs because of collections.
+//! Waits for queue slots: what collections add to them.
 //!
 //! A queue has so many places. Who finds all of them taken waits until somebody leaves. Whoever leaves first is
 //! seldom who is to blame: those that a collection holds up keep their places. So a second queue is followed
@@ -21,20 +21,20 @@ pub struct Places<K> {
     /// When others are expected to come free, of those who are still in the real queue, and who that is.
     expected: BTreeMap<(Instant, u64), K>,
     holders: BTreeMap<K, Holder>,
-    /// Those who have entered since the queue is followed.
+    /// Number of holders that have entered since the queue is followed.
     entered: u64,
     is_followed: bool,
     usual: Usual,
 }
 
-/// Who holds a place in the real queue.
+/// Holder of a slot in the real queue.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Holder {
     /// When they took it.
     entered: Instant,
     /// When they took a place in the second queue.
     since: Instant,
-    /// Their place in `expected`, if nobody has taken it there yet.
+    /// Key in `expected`, if the slot has not been taken there yet.
     expected: (Instant, u64),
 }
 
@@ -59,7 +59,7 @@ enum First {
 }
 
 impl<K: Ord + Copy> Places<K> {
-    /// So many places, followed from the next call of [`follow`](Self::follow) on.
+    /// Creates this number of slots, followed from the next call of [`follow`](Self::follow) on.
     pub fn new(places: usize) -> Self {
         Self {
             places,
@@ -93,7 +93,8 @@ impl<K: Ord + Copy> Places<K> {
         }
     }
 
-    /// Somebody who has come at `since` gets a place at `now`. Returns how much of the wait is due to collections.
+    /// Gives a slot at `now` to `who`, which has waited since `since`. Returns how much of the wait is due to
+    /// collections.
     #[inline]
     pub fn enter(&mut self, who: K, since: Instant, now: Instant) -> Duration {
         if !self.is_followed {
@@ -116,7 +117,7 @@ impl<K: Ord + Copy> Places<K> {
         late
     }
 
-    /// How much of a wait from `since` to `now` for the first place is due to collections.
+    /// Part of a wait from `since` to `now` for the first slot that is due to collections.
     pub fn late(&self, since: Instant, now: Instant) -> Duration {
         match self.first(now) {
             Some(First::Left(free) | First::Expected(free)) => now - free.max(since).min(now),
@@ -140,7 +141,7 @@ impl<K: Ord + Copy> Places<K> {
         late
     }
 
-    /// Who holds a place that would have been the first to come free without collections, and still does.
+    /// Holder of a slot that would have been the first to come free without collections, and is still taken.
     pub fn in_the_way(&self, now: Instant) -> Option<K> {
         match self.first(now)? {
             First::Left(_) => None,
@@ -163,7 +164,7 @@ impl<K: Ord + Copy> Places<K> {
         }
     }
 
-    /// Somebody holds a place from `entered` on, and in the second queue from `since` on, for as long as is usual.
+    /// Takes a slot from `entered` on, and in the second queue from `since` on, for as long as is usual.
     pub fn hold(&mut self, who: K, since: Instant, entered: Instant) {
         let expected = (since + self.usual.undelayed_mean(), self.entered);
         self.entered += 1;
@@ -171,7 +172,7 @@ impl<K: Ord + Copy> Places<K> {
         self.holders.insert(who, Holder { entered, since, expected });
     }
 
-    /// Somebody leaves a place after `kept`, of which `late` is due to collections.
+    /// Frees a slot that was held for `kept`, of which `late` is due to collections.
     #[inline]
     pub fn leave(&mut self, who: K, kept: Duration, late: Duration) {
         let late = late.min(kept);
@@ -185,7 +186,7 @@ impl<K: Ord + Copy> Places<K> {
         }
     }
 
-    /// What was expected is known now.
+    /// Replaces the expected end by the known one.
     fn correct(&mut self, who: K, undelayed: Duration) {
         let Some(Holder { since, expected, .. }) = self.holders.remove(&who) else { return };
         if self.expected.remove(&expected).is_some() {
@@ -201,8 +202,8 @@ impl Usual {
         Duration::from_wide_ns(undelayed.checked_div(self.count.into()).unwrap_or_default())
     }
 
-    /// How much of so long a time is usually due to collections. Never more than they have held anybody up: who
-    /// takes longer still, does so for another reason.
+    /// Part of so long a time that is usually due to collections. Never more than they have held anybody up:
+    /// who takes longer still, does so for another reason.
     fn late_of(&self, kept: Duration) -> Duration {
         if self.late.is_zero() {
             return Duration::ZERO;

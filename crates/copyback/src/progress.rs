@@ -1,8 +1,8 @@
-//! How far a simulation has come.
+//! Progress of a simulation.
 
 use crate::units::Instant;
 
-/// What a simulation is doing.
+/// Phase of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Preparing the device.
@@ -11,10 +11,10 @@ pub enum Phase {
     Run,
 }
 
-/// How far a simulation has come.
+/// Progress of a simulation.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// What it is doing.
+    /// Phase that it is in.
     pub phase: Phase,
     /// Share of the phase that is done.
     pub fraction: f64,

@@ -1,9 +1,9 @@
-//! What flash operations are for: whose a page operation is, and why a block is collected.
+//! Purposes of flash operations: the owner of a page operation, and the reason of a collection.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
 
-/// Who a page operation is for.
+/// Owner of a page operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Owner {
     /// A command of the host.
@@ -16,10 +16,10 @@ pub enum Owner {
     Rebuild,
 }
 
-/// Why a block is collected.
+/// Reason why a block is collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Reason {
-    /// Its plane was short of space.
+    /// Plane short of space.
     OnDemand,
     /// The controller of an array asked for it.
     Forced,
@@ -27,15 +27,15 @@ pub enum Reason {
     Idle,
     /// The next commands would have called for it, and there was time before them.
     LookAhead,
-    /// Its plane would soon have been short of space, and the drive had been idle for long.
+    /// Plane soon short of space, of a drive that had been idle for long.
     Compaction,
-    /// Its plane was short of space when the drive was busy, and it was put off.
+    /// Plane that was short of space when the drive was busy: the collection was deferred.
     Delayed,
-    /// Its data have lain still for long: static wear levelling.
+    /// Data that have lain still for long: static wear levelling.
     WearLevelling,
-    /// It has been read so often that its data are in danger.
+    /// Data in danger because the block has been read often.
     ReadReclaim,
-    /// Its data have been kept for so long that they are in danger.
+    /// Data in danger because they have been kept for long.
     Refresh,
 }
 

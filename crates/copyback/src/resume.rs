@@ -43,7 +43,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// That of a checked configuration.
+    /// Identity of a checked configuration.
     ///
     /// # Errors
     /// If a trace can't be read, or not again.
@@ -61,7 +61,7 @@ impl Identity {
         })
     }
 
-    /// Why a run with this identity can't go on from one with `other`.
+    /// Reason why a run with this identity can't go on from one with `other`.
     fn differs_from(&self, other: &Self) -> Option<&'static str> {
         if (&self.version, &self.sources) != (&other.version, &other.sources) {
             Some(
@@ -80,14 +80,14 @@ impl Identity {
     }
 }
 
-/// What a checkpoint says before all else.
+/// Header of a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     of: Identity,
     found: Found,
 }
 
-/// How far the run of a checkpoint had come, and what its owner has noted.
+/// Progress of a checkpoint's run, and the note of its owner.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Found {
     /// Whether its drives were still being prepared.
@@ -101,7 +101,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What there is to say of a run that has come so far.
+    /// Describes a run that has made this `progress`.
     pub fn new(progress: &Progress, note: &str) -> Self {
         Self {
             is_preparing: progress.phase == Phase::Precondition,

@@ -37,7 +37,7 @@ pub struct Simulation {
     run: Option<Outlined<Run>>,
     /// The coordinator of an array, if it comes from outside, until the run starts.
     coordinator: Option<Box<dyn ExternalCoordinator>>,
-    /// What carries out jobs side by side, if something does.
+    /// Executor of jobs side by side, if there is one.
     executor: Option<Arc<dyn Executor>>,
     /// Known if it is to be kept.
     identity: Option<Identity>,
@@ -56,8 +56,8 @@ struct Waiting {
 /// take no longer.
 pub type Distribution = Vec<(f64, f64)>;
 
-/// What the names of distributions begin with: of simulated response times, of measured ones, and of what the simulated
-/// ones have beyond a bound. A [class](Responses::classes) follows.
+/// Prefixes of the names of distributions: of simulated response times, of measured ones, and of the excess of
+/// the simulated ones over a bound. A [class](Responses::classes) follows.
 const KINDS: [&str; 3] = ["", "measured_", "excess_"];
 
 impl Simulation {
@@ -70,7 +70,7 @@ impl Simulation {
         Self::with_policies(config, state, &NoSupplier)
     }
 
-    /// As [`new`](Self::new), with policies that this crate does not have.
+    /// Creates a simulation as [`new`](Self::new) does, with policies that this crate does not have.
     ///
     /// # Errors
     /// As there, and if the supplier has not got a policy that the configuration names.
@@ -126,7 +126,7 @@ impl Simulation {
         Self::resume_with_policies(config, path, &NoSupplier)
     }
 
-    /// As [`resume`](Self::resume), with policies that this crate does not have.
+    /// Resumes a run as [`resume`](Self::resume) does, with policies that this crate does not have.
     ///
     /// # Errors
     /// As there, and if the supplier has not got one that the configuration names.
@@ -275,7 +275,7 @@ impl Simulation {
         }
     }
 
-    /// How far the simulation has come.
+    /// Progress of the simulation.
     pub fn progress(&self) -> Progress {
         if let Some(run) = &self.run {
             return run.progress();
@@ -330,8 +330,8 @@ impl Simulation {
         devices.map(Devices::take_commands).unwrap_or_default()
     }
 
-    /// What the controller of an array and its drives have told one another since the last call, if
-    /// that is kept.
+    /// Takes the messages between the controller of an array and its drives since the last call, if they are
+    /// kept.
     pub fn take_messages(&mut self) -> Vec<SentMessage> {
         self.run.as_mut().map(|run| run.take_messages()).unwrap_or_default()
     }
@@ -356,7 +356,7 @@ impl Simulation {
         watch.and_then(|watch| watch.slowest.as_ref()).map(Slowest::to_json)
     }
 
-    /// What each die did over time, once the run has ended.
+    /// Activity of each die over time, once the run has ended.
     pub fn dies(&self) -> DieColumns {
         self.run.as_ref().map(|run| run.die_columns()).unwrap_or_default()
     }
@@ -366,7 +366,7 @@ impl Simulation {
         self.run.as_ref().map(|run| run.recorder.series.columns()).unwrap_or_default()
     }
 
-    /// What was completed of each flow over time so far; nothing unless there are several.
+    /// Completions of each flow over time so far; empty unless there are several.
     pub fn flow_series(&self) -> FlowColumns {
         self.run.as_ref().map(|run| run.recorder.series.flow_columns()).unwrap_or_default()
     }

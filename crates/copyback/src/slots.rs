@@ -17,7 +17,7 @@ pub struct Slots<T> {
 #[derive(Debug, Checkpointed)]
 enum Slot<T> {
     Used(T),
-    /// And the place that is used after this one.
+    /// Free slot, with the index of the one that is used after this.
     Free(usize),
 }
 
@@ -27,7 +27,7 @@ impl<T> Slots<T> {
         Self { slots: Vec::new(), used: 0, next: 0 }
     }
 
-    /// How many places are used.
+    /// Number of used slots.
     pub const fn len(&self) -> usize {
         self.used
     }

@@ -206,7 +206,7 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
     Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
 }
 
-/// What the file tells of the SLC cache of each device.
+/// Facts of the file on the SLC cache of each device.
 fn facts_of_caches(devices: &Preparation) -> impl Iterator<Item = Option<SavedSlcCache>> + '_ {
     devices.devices().iter().map(|device| device.ftl.saved_slc_cache())
 }

@@ -6,10 +6,10 @@ use crate::checkpoint::Checkpointed;
 
 use std::collections::VecDeque;
 
-/// What makes the last rounds steady. Every limit that there is must hold.
+/// Rule for a steady state, over the last rounds. Every limit that there is must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Checkpointed)]
 pub struct Rule {
-    /// How many rounds are looked at together; two or more.
+    /// Number of rounds that are looked at together; two or more.
     pub window: usize,
     /// Most that the greatest and the least value may lie apart, as a share of the mean.
     pub excursion: Option<f64>,
@@ -19,14 +19,14 @@ pub struct Rule {
     pub deviation: Option<f64>,
 }
 
-/// How far the values of a window stray. All but the mean are shares of it.
+/// Spread of the values of a window. All but the mean are shares of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Of the values.
     pub mean: f64,
     /// From the least value to the greatest.
     pub excursion: f64,
-    /// How much the best-fit line rises from the first round to the last; negative if it falls.
+    /// Rise of the best-fit line from the first round to the last; negative if it falls.
     pub slope: f64,
     /// From the mean to the value that lies farthest from it.
     pub deviation: f64,
@@ -79,7 +79,7 @@ impl Detector {
         self.spread().is_some_and(|spread| self.rule.holds(&spread))
     }
 
-    /// How far the last rounds stray; `None` before there are enough, or if one of them told nothing.
+    /// Spread of the last rounds; `None` before there are enough, or if one of them has no value.
     pub fn spread(&self) -> Option<Spread> {
         let known: Option<Vec<f64>> = self.window.iter().copied().collect();
         let values = known.filter(|values| values.len() == self.rule.window)?;

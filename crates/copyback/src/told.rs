@@ -1,5 +1,5 @@
-//! What a drive chose, told as it happens to whoever has an opinion of his own about it. Nothing depends on it, and nobody
-//! pays for it who does not ask: the second model of the tests listens.
+//! Choices of a drive, reported as they happen to a listener that checks them. Nothing depends on it, and
+//! nobody pays for it who does not ask: the second model of the tests listens.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -12,30 +12,30 @@ use crate::workload::Hint;
 pub enum Told {
     /// A page of the host, or of a mapping table, is written.
     Written {
-        /// Which page.
+        /// Logical page.
         lpn: Lpn,
-        /// Where it lies now.
+        /// Present place of the page.
         ppn: Ppn,
         /// The flow that writes it, and the placement handle that it has named, if it is the host that writes and says so.
         hint: Option<Hint>,
     },
     /// A page is moved.
     Moved {
-        /// Which page.
+        /// Logical page.
         lpn: Lpn,
-        /// Where it lay.
+        /// Former place of the page.
         from: Ppn,
-        /// Where it lies now.
+        /// Present place of the page.
         to: Ppn,
     },
     /// The host forgets a page that held data.
     Trimmed {
-        /// Which page.
+        /// Logical page.
         lpn: Lpn,
     },
     /// A free block is opened.
     Opened {
-        /// Which block.
+        /// Block that is meant.
         block: BlockId,
         /// For which class of pages, if for one.
         class: Option<Class>,
@@ -44,16 +44,16 @@ pub enum Told {
     Chosen {
         /// The plane that it lies in.
         plane: PlaneId,
-        /// Which block.
+        /// Block that is collected.
         victim: BlockId,
-        /// Why.
+        /// Reason of the collection.
         reason: Reason,
         /// Whether it joins the collection of another plane.
         joins: bool,
     },
     /// A block has been erased, and is free.
     Erased {
-        /// Which block.
+        /// Block that is meant.
         block: BlockId,
     },
 }

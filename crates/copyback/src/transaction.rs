@@ -8,10 +8,10 @@ use crate::purpose::Owner;
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
-/// What an operation waits for.
+/// Object that an operation waits for.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum Wait {
-    /// Nothing: it has just arrived, or is in a die.
+    /// No object: it has just arrived, or is in a die.
     Nothing,
     /// A die, in whose backlog it is.
     Die(DieId, ArrivalNote),
@@ -32,7 +32,7 @@ pub struct PageNote {
     pub die: DieId,
     /// Since when.
     pub since: Instant,
-    /// How long the die had collected by then.
+    /// Time for which the die had collected by then.
     pub collected: Duration,
 }
 
@@ -40,7 +40,7 @@ pub struct PageNote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Checkpointed)]
 pub struct TransactionId(u32);
 
-/// What a page operation is.
+/// Kind of a page operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Kind {
     /// Read for the host.
@@ -56,38 +56,38 @@ pub enum Kind {
 /// A page that the host, or its buffer, writes.
 #[derive(Debug, Clone, Copy)]
 pub struct PageWrite {
-    /// Whose it is.
+    /// Owner of the page operation.
     pub owner: Owner,
     /// The logical page.
     pub lpn: Lpn,
-    /// What the host says about the data.
+    /// Hint of the host about the data.
     pub hint: Option<Hint>,
     /// Whether it covers the whole page.
     pub whole: bool,
-    /// By so much earlier it would have come without collections.
+    /// Delay by collections before the write came.
     pub late: Duration,
 }
 
 /// A page operation.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Transaction {
-    /// Whose it is.
+    /// Owner of the page operation.
     pub owner: Owner,
     /// The logical page.
     pub lpn: Lpn,
-    /// What it is.
+    /// Kind of the page operation.
     pub kind: Kind,
     /// Whether what it reads is not to be had; of a write, what it does not cover of its page.
     pub in_vain: bool,
-    /// What the host says about the data.
+    /// Hint of the host about the data.
     pub hint: Option<Hint>,
     /// Place in the order of submission.
     pub sequence: u64,
-    /// What it waits for.
+    /// Object that it waits for.
     pub wait: Wait,
-    /// By so much earlier it would have come without collections.
+    /// Delay by collections before the operation came.
     pub came_late: Duration,
-    /// Where its time went since.
+    /// Parts of its time since.
     pub parts: Parts,
     /// The next in the same queue or the same command.
     next: Option<TransactionId>,
@@ -111,7 +111,7 @@ impl Transaction {
         }
     }
 
-    /// By so much earlier it would have come as far without collections.
+    /// Delay by collections so far.
     pub fn late(&self) -> Duration {
         self.came_late + self.parts.late()
     }
@@ -121,7 +121,7 @@ impl Transaction {
         HostPage { lpn: self.lpn, hint: self.hint }
     }
 
-    /// Who it is in a journal.
+    /// Party in a journal that the operation belongs to.
     pub const fn party(&self) -> Party {
         Party { owner: self.owner, lpn: self.lpn }
     }
@@ -197,7 +197,7 @@ impl Fifo {
         self.ends.is_some_and(|(front, back)| front == back)
     }
 
-    /// How many wait. Counts them.
+    /// Number of waiting operations. Counts them.
     pub fn count(&self, all: &Transactions) -> usize {
         std::iter::successors(self.front(), |id| all.get(*id).next).count()
     }
