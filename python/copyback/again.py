@@ -1,4 +1,4 @@
-"""What a server that shows a comparison does when somebody asks why requests of a run were late."""
+"""Answers of a comparison's server to the question why requests of a run were late."""
 
 from __future__ import annotations
 

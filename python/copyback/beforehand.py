@@ -1,4 +1,4 @@
-"""What a run will take, told before it begins: what this machine cannot hold is refused."""
+"""Estimate of a run before it begins: what this machine cannot hold is refused."""
 
 from __future__ import annotations
 

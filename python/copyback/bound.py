@@ -1,4 +1,4 @@
-"""How good the write amplification could get: the same configuration with an oracle for placement.
+"""Bound of the write amplification: the same configuration with an oracle for placement.
 
 The oracle knows when each page dies. A bound is not a formula but a legal run: the drive, its
 spare, its victim policy and its load are those of the configuration, and each class takes an open

@@ -1,4 +1,4 @@
-"""Which commit of its source Copyback is run from."""
+"""Commit of the source that Copyback is run from."""
 
 from __future__ import annotations
 

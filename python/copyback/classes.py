@@ -25,7 +25,7 @@ class Row:
 
     @property
     def cells(self) -> list[str]:
-        """Its numbers, in the order of `COLUMNS`."""
+        """Numbers, in the order of `COLUMNS`."""
         found = self.found
         return [
             units.rate(found.blocks_filled),

@@ -82,7 +82,7 @@ class Column:
 
     @property
     def there(self) -> NDArray[np.bool_]:
-        """Where there is a value."""
+        """Mask of the present values."""
         return np.ones(len(self), dtype=np.bool_) if self.is_valid is None else self.is_valid
 
     @property

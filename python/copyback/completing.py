@@ -1,4 +1,4 @@
-"""What the shell offers after TAB: presets, keys of a configuration, and their values.
+"""Completion for the shell: presets, keys of a configuration, and their values.
 
 Everything is from the configuration's schema, and nothing heavy is imported for it. A callback that
 the shell waits for must not fail: what cannot be found is not offered.

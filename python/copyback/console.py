@@ -1,4 +1,4 @@
-"""What a person sees in the terminal: progress on standard error, tables on standard output."""
+"""Terminal output: progress on standard error, tables on standard output."""
 
 from __future__ import annotations
 

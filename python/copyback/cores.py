@@ -1,4 +1,4 @@
-"""How many cores there are."""
+"""Number of cores."""
 
 from __future__ import annotations
 

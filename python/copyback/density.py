@@ -1,4 +1,4 @@
-"""How values spread: a smooth density."""
+"""Density of values, smoothed."""
 
 from __future__ import annotations
 

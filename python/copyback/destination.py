@@ -1,4 +1,4 @@
-"""Where a single file goes: a new or replaced file, or a device, pipe or open stream written to."""
+"""Destination of a single file: a new or replaced file, or a device, pipe or open stream."""
 
 from __future__ import annotations
 

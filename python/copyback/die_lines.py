@@ -1,4 +1,4 @@
-"""What became of lines over all dies, in lines for the terminal and rows for the report."""
+"""Lines over all dies, in lines for the terminal and rows for the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long drives last in words, for terminal and report."""
+"""Lifetime of drives in words, for terminal and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the package needs beyond its base, which extra brings it, and what is said without it."""
+"""Dependencies beyond the base, the extra that brings each, and what is said without it."""
 
 from __future__ import annotations
 

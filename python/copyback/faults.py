@@ -1,4 +1,4 @@
-"""What went wrong in the flash, in words, for terminal and report."""
+"""Faults of the flash in words, for terminal and report."""
 
 from __future__ import annotations
 

@@ -43,22 +43,22 @@ class Flow:
 
     @property
     def label(self) -> str:
-        """What a figure calls it: a number alone says nothing there."""
+        """Name of the flow in a figure: a number alone says nothing there."""
         return f"flow {self.index}" if self.name == str(self.index) else self.name
 
     @property
     def curves(self) -> str:
-        """What its operations in `distribution.parquet` begin with."""
+        """Prefix of its operations in `distribution.parquet`."""
         return curves_of(self.index)
 
     @property
     def what(self) -> str:
-        """What it asks for, in a line."""
+        """Line on its workload."""
         return describe.workload({"workload": self.config})
 
     @property
     def write_amplification(self) -> str:
-        """Its write amplification, or that it has none of its own."""
+        """Write amplification, or that it has none of its own."""
         found = self.summary.write_amplification
         return SHARED if found is UNSET else units.factor(found)
 
@@ -77,7 +77,7 @@ class Flow:
 
     @property
     def findings(self) -> list[verdict.Finding]:
-        """What should be known first of its numbers."""
+        """Findings that should be known first of its numbers."""
         return verdict.findings(self.summary)
 
 

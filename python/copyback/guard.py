@@ -1,4 +1,4 @@
-"""Who may ask a server of this machine, and who may make it work.
+"""Guard of a server on this machine: who may ask it, and who may make it work.
 
 Any page that a browser shows can send requests to this machine. It cannot read the answers, unless
 its name was made to lead here, and it cannot know what only an answer tells.

@@ -47,7 +47,7 @@ class Layer:
 
     @cached_property
     def value(self) -> Any:
-        """What the key gets: the value that its text is as TOML, else the text."""
+        """Value of the key: the value that its text is as TOML, else the text."""
         text = self.settings[-1][1]
         try:
             found = tomllib.loads(f"value = {text}")

@@ -1,4 +1,4 @@
-"""Whose process this is: a program's that uses the library, or the command line's own."""
+"""Owner of this process: a program that uses the library, or the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run gives back: a summary with attributes, tables, and a report page."""
+"""Result of a run: a summary with attributes, tables, and a report page."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class Result:
 
     @property
     def dies(self) -> Frame | None:
-        """What each die did over time: one row a die and bin of simulated time.
+        """Activity of each die over time: one row a die and bin of simulated time.
 
         ``collecting_us`` is the time in which the die collected, ``serving_us`` that in which it
         held page operations of the host, ``free_blocks`` counts those of its planes at the bin's
@@ -198,7 +198,7 @@ class Result:
 
     @property
     def flows(self) -> Frame | None:
-        """What was completed of each of several flows over time; None if there is one flow only.
+        """Completions of each of several flows over time; None if there is one flow only.
 
         One row a flow and row of the series, with the columns of the series that tell of requests.
         """
@@ -224,7 +224,7 @@ class Result:
 
     @property
     def commands(self) -> Frame | None:
-        """What the controller of an array sent to its drives: one row a command, as it ended.
+        """Commands from an array's controller to its drives: one row each, in order of their ends.
 
         None unless the run kept them (`metrics.commands`). ``response_ns`` counts from the arrival
         at the drive and has the wait for its queue, ``host_queue_ns``, in it.
@@ -233,7 +233,7 @@ class Result:
 
     @property
     def messages(self) -> Frame | None:
-        """What the controller of an array and its drives told one another, as it was sent.
+        """Messages between the controller of an array and its drives, in order of sending.
 
         None unless the run kept it (`metrics.messages`). ``runs_short``, ``must_collect``, ``done``
         and ``state`` are by the drive ``device``; ``collect``, ``stop`` and ``report`` to it.
@@ -276,7 +276,7 @@ class Result:
 
     @property
     def timeline(self) -> list[dict[str, Any]] | None:
-        """What happened in a window of time, as events of the Chrome trace event format.
+        """Timeline of a window of time, as events of the Chrome trace event format.
 
         None unless the run wrote them (`metrics.timeline`). ``ts`` and ``dur`` are microseconds of
         simulated time; process 0 is the host, and the drives follow.

@@ -1,4 +1,4 @@
-"""What every table of a summary can do: its keys are attributes, and keys too."""
+"""Base of every table of a summary: its keys are attributes, and keys too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an SLC cache did, in lines for the terminal and rows for the report."""
+"""Use of an SLC cache, in lines for the terminal and rows for the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run's numbers can be taken for, in sentences that all outputs share."""
+"""Verdict on a run's numbers, in sentences that all outputs share."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that whoever reads the numbers should know first.
+    """Finding that a reader of the numbers should know first.
 
     Attributes
     ----------

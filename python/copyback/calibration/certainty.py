@@ -1,4 +1,4 @@
-"""How well the requests determine each fitted parameter."""
+"""Certainty of each fitted parameter: how well the requests determine it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Certainty:
-    """What is known of a fitted value.
+    """Certainty of a fitted value.
 
     Attributes
     ----------

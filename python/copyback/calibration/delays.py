@@ -45,7 +45,7 @@ LEAST = (60, 120, 240)
 
 @dataclass(frozen=True)
 class Delays:
-    """What requests of one kind take beyond.
+    """Additional times of requests of one kind.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How far predictions are from what was measured."""
+"""Errors of predictions against measurements."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Fit:
-    """Where a fit ended.
+    """End of a fit: its parameters and errors.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How well the measured times of one trace predict those of another of the same device.
+"""Accuracy with which the measured times of one trace predict those of another of the same device.
 
 That is the floor of a calibration: times that are drawn from measured ones, by kind and size of a
 request, need no model, and know all of the device that kind and size tell.
@@ -58,7 +58,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Row:
-    """How far a predictor is from what was measured.
+    """Errors of a predictor against measurements.
 
     Attributes
     ----------

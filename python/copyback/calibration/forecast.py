@@ -18,7 +18,7 @@ LEVELS = (np.arange(200) + 0.5) / 200
 
 @dataclass(frozen=True)
 class Forecast:
-    """What the times of requests may be: each request is of a kind, each kind has quantiles.
+    """Forecast of the times of requests: each request is of a kind, each kind has quantiles.
 
     Attributes
     ----------

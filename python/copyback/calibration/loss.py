@@ -1,4 +1,4 @@
-"""What a fit makes small: the errors of the usual request, or of the fast ones of every size."""
+"""Loss that a fit minimises: the errors of the usual request, or of the fast ones of every size."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _NS, _NS_DIGITS = 1_000_000_000, 9
 
 
 class Times(Enum):
-    """Which times of a trace the simulated ones are compared with."""
+    """Times of a trace that the simulated ones are compared with."""
 
     #: From the arrival at the host's queue to the completion.
     RESPONSE = "response"
@@ -56,7 +56,7 @@ class Times(Enum):
 
 @dataclass(frozen=True)
 class Source:
-    """What a trace is replayed on.
+    """Trace and drive of a replay.
 
     Attributes
     ----------

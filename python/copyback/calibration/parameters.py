@@ -21,7 +21,7 @@ UNLIMITED = "none"
 
 
 class Quantity(Enum):
-    """What a parameter measures, and the unit that it is fitted in."""
+    """Quantity that a parameter measures, and the unit that it is fitted in."""
 
     TIME = "ns"
     RATE = "B/s"
@@ -79,7 +79,7 @@ class Parameter:
 
     @property
     def shown(self) -> str:
-        """What people read of it: the key, and that it is a mean if it is one."""
+        """Text for people: the key, and that it is a mean if it is one."""
         if self.shares is None:
             return self.key
         return f"{self.key} (mean of {len(self.shares)})"

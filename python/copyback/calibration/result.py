@@ -1,4 +1,4 @@
-"""What a calibration gives back."""
+"""Result of a calibration."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for.
+    """Request for a calibration.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a person sees of a calibration in the terminal."""
+"""Terminal output of a calibration."""
 
 from __future__ import annotations
 

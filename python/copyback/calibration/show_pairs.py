@@ -1,4 +1,4 @@
-"""What a person sees of pairs of traces of which one predicts the other."""
+"""Terminal output of pairs of traces of which one predicts the other."""
 
 from __future__ import annotations
 

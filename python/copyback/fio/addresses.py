@@ -1,4 +1,4 @@
-"""Where random requests go, and whether each block comes once a pass."""
+"""Addresses of random requests, and whether each block comes once a pass."""
 
 from __future__ import annotations
 

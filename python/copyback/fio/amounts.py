@@ -1,4 +1,4 @@
-"""How much a job asks for: ``size``, ``io_size``, ``loops``, ``number_ios``."""
+"""Amount of a job's work: ``size``, ``io_size``, ``loops``, ``number_ios``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``rw`` asks for: which operations, in which order, and what lies between them."""
+"""Meaning of ``rw``: which operations, in which order, and what lies between them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from copyback.fio import values
 
 @dataclass(frozen=True)
 class Direction:
-    """What a value of ``rw`` asks for.
+    """Meaning of a value of ``rw``.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Engine:
-    """What an engine means to a drive.
+    """Meaning of an I/O engine to a drive.
 
     Attributes
     ----------

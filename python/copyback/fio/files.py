@@ -1,4 +1,4 @@
-"""Where files lie on the drive: one after the other, unless jobs share one or name a device."""
+"""Places of files on the drive: one after the other, unless jobs share one or name a device."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stretch:
 
 @dataclass
 class Layout:
-    """Where each file begins, and how long it is; what is not here is the whole device."""
+    """Begin and length of each file; a file that is not here is the whole device."""
 
     files: dict[Hashable, Stretch]
     capacity: int

@@ -1,4 +1,4 @@
-"""What becomes of the job files in a folder: ``python -m copyback.fio.listing FOLDER``."""
+"""Listing of the job files in a folder: ``python -m copyback.fio.listing FOLDER``."""
 
 from __future__ import annotations
 

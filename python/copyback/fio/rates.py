@@ -1,4 +1,4 @@
-"""How fast a job asks: ``iodepth`` at once, ``rate`` and ``rate_iops`` at most."""
+"""Rate of a job: ``iodepth`` at once, ``rate`` and ``rate_iops`` at most."""
 
 from __future__ import annotations
 

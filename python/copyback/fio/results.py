@@ -67,7 +67,7 @@ def fio_json(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Work:
-    """What becomes a job: the whole of a run, or one of its flows.
+    """Source of a job: the whole of a run, or one of its flows.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ def _latency(times: ResponseSummary, total: int) -> dict[str, Any]:
 
 
 class _Samples:
-    """How bandwidth (KiB/s) and requests a second vary over the intervals of the series."""
+    """Variation of bandwidth (KiB/s) and requests a second over the intervals of the series."""
 
     def __init__(self, work: _Work, result: Result) -> None:
         table = result.series

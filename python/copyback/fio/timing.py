@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Order:
-    """Which flows the next job waits for: those before the last stonewall, and those it names."""
+    """Flows that the next job waits for: those before the last stonewall, and those it names."""
 
     def __init__(self) -> None:
         self._flows: dict[str, list[int]] = {}

@@ -47,7 +47,7 @@ SECTOR = 512
 
 @dataclass(frozen=True)
 class Job:
-    """What a job file asks for.
+    """Job as its job file describes it.
 
     Attributes
     ----------

@@ -82,7 +82,7 @@ def add(draft: Draft, data: bytes, path: Path, scenario: int, directory: Path | 
 
 
 class _Notes:
-    """What is said of the parameters of all flows: once, if it is the same of each."""
+    """Notes on the parameters of all flows: one note, if it is the same of each."""
 
     def __init__(self) -> None:
         self._said: dict[tuple[bool, str, str], list[int]] = {}

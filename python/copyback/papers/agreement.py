@@ -29,7 +29,7 @@ RULE = (
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """Verdict on a claim."""
 
     REPRODUCED = "reproduced"
     SAME_SIGN = "same sign, other size"

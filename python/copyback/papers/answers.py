@@ -30,7 +30,7 @@ TAKES: dict[str, Callable[[Iterable[float]], float]] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a check.
+    """Answer to a check.
 
     Attributes
     ----------

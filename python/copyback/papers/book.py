@@ -51,7 +51,7 @@ class Book:
 
     @cached_property
     def found(self) -> dict[str, Found]:
-        """What pages show of each experiment: the largest scale at which it was run."""
+        """Findings for the pages of each experiment: of the largest scale that was run."""
         found: dict[str, Found] = {}
         for scale in SCALES:
             found = {**self.by_scale[scale], **found}

@@ -68,7 +68,7 @@ class _Unanswered(Table, frozen=True):
 
 
 class _File(Table, frozen=True):
-    """What ``paper.toml`` says."""
+    """Content of ``paper.toml``."""
 
     title: str
     summary: str

@@ -1,4 +1,4 @@
-"""What is asked of an experiment: a claim of the paper, or a question of our own."""
+"""Checks of an experiment: a claim of the paper, or a question of our own."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Check(Table, frozen=True):
 
     @property
     def question(self) -> str:
-        """What is asked."""
+        """Question that the check answers."""
         return self.says or (self.target.label if self.target else "")
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:

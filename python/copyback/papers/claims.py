@@ -1,4 +1,4 @@
-"""What became of each claim of a paper: counted under its joint reading first, never mixed."""
+"""Standing of each claim of a paper: counted under its joint reading first, never mixed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Standing(StrEnum):
-    """What became of a claim, as the scorecard counts it: each claim once."""
+    """Standing of a claim, as the scorecard counts it: each claim once."""
 
     REPRODUCED = "reproduced"
     OTHER_READING = "under another reading only"
@@ -105,7 +105,7 @@ class Claim:
 
     @property
     def standing(self) -> Standing:
-        """What became of it."""
+        """Standing of the claim among all."""
         if self.experiment is None:
             return Standing.UNANSWERED
         if self.joint is None:

@@ -1,4 +1,4 @@
-"""Where on the axis one variant's number passes another's."""
+"""Crossing of two variants: the place on the axis where one number passes another."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Load:
-    """What the host asks for.
+    """Load of the host.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Load:
 
 
 class Scale(Table, frozen=True):
-    """How much is simulated.
+    """Scale of the simulations.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Scale(Table, frozen=True):
 
 
 class OpenInput(Table, frozen=True):
-    """Something that a paper's text leaves open.
+    """Input that a paper's text leaves open.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Reading(Table, frozen=True):
 
 @dataclass(frozen=True)
 class Experiment:
-    """What one file says.
+    """Experiment as one file describes it.
 
     Attributes
     ----------

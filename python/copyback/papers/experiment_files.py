@@ -51,7 +51,7 @@ class _Points(Table, frozen=True):
 
 
 class _File(Table, frozen=True):
-    """What the file of an experiment says."""
+    """Content of an experiment's file."""
 
     title: str
     claim: str
@@ -72,7 +72,7 @@ class _File(Table, frozen=True):
 
 
 class _Workload(Table, frozen=True):
-    """What a workload says beside its settings."""
+    """Keys of a workload beside its settings."""
 
     stands_for: str | None = None
     trace: str | None = None

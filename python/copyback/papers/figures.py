@@ -1,4 +1,4 @@
-"""What an experiment draws, and the table of numbers under each drawing."""
+"""Drawings of an experiment, and the table of numbers under each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an experiment found: its numbers, the answers, and the tables under its drawings."""
+"""Findings of an experiment: its numbers, the answers, and the tables under its drawings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Found:
-    """What an experiment found.
+    """Findings of an experiment.
 
     Attributes
     ----------
@@ -84,13 +84,13 @@ class Found:
 
     @property
     def rankings(self) -> list[Ranked]:
-        """How far tables that are rankings have our order."""
+        """Agreement of tables that are rankings with our order."""
         found = [ranked(one, self.answers) for one in self.experiment.rankings]
         return [one for one in found if one is not None]
 
     @cached_property
     def regions(self) -> list[Mapped]:
-        """Where claims appear over the points."""
+        """Regions in which claims appear."""
         points = [point.name for point in self.experiment.points]
         found = [mapped(one, self.measures, points) for one in self.experiment.regions]
         return [one for one in found if one is not None]

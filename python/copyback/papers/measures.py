@@ -1,4 +1,4 @@
-"""What an experiment measured: one row a simulation, and the means over its seeds."""
+"""Measurements of an experiment: one row a simulation, and the means over its seeds."""
 
 from __future__ import annotations
 

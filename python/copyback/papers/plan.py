@@ -40,7 +40,7 @@ class Plan:
 
     @property
     def simulations(self) -> int:
-        """How many there are; several runs may be one."""
+        """Number of simulations; several runs may be one."""
         return len({run.key for run in self.sweep.runs})
 
     def refuse(self, sentence: str, fault: Exception) -> None:

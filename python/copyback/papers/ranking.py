@@ -34,7 +34,7 @@ class Ranking(Table, frozen=True):
 
 @dataclass(frozen=True)
 class Ranked:
-    """How far our order is the paper's.
+    """Agreement of our order with the paper's.
 
     Attributes
     ----------

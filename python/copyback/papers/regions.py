@@ -1,4 +1,4 @@
-"""Where a paper's number appears over what its text leaves open.
+"""Regions in which a paper's number appears over what its text leaves open.
 
 A region judges a claim at each point of an experiment by itself. The points are values of an open
 input within the bounds that the paper's text allows.
@@ -140,7 +140,7 @@ class Region(Check, frozen=True):
 
 @dataclass(frozen=True)
 class Mapped:
-    """What a region found.
+    """Result of a region.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class Mapped:
 
     @property
     def sentence(self) -> str:
-        """Where the claim appears, and what is open if the region says so."""
+        """Sentence on where the claim appears, and what is open if the region says so."""
         return ": ".join(filter(None, (self.region.says, self._where)))
 
     @property

@@ -47,7 +47,7 @@ class Rule(Table, frozen=True):
 
 @dataclass(frozen=True)
 class Held:
-    """What became of a rule."""
+    """Result of a rule."""
 
     holds: bool
     text: str

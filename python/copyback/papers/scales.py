@@ -20,7 +20,7 @@ LEAST_SHARE = 0.95
 
 @dataclass(frozen=True)
 class Signs:
-    """How many rows have an effect of the same sign at quick and at full scale."""
+    """Count of rows that have an effect of the same sign at quick and at full scale."""
 
     same: int
     rows: int

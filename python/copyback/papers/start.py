@@ -37,7 +37,7 @@ MEANING = (
 
 @dataclass(frozen=True)
 class Start:
-    """What is known of a run's start transient.
+    """Start transient of a run.
 
     Attributes
     ----------

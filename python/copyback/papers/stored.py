@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """Where the numbers of a run come from.
+    """Origin of a run's numbers.
 
     Attributes
     ----------

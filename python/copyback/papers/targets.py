@@ -1,4 +1,4 @@
-"""What the papers claim: ``targets.csv``, one row a number or a shape."""
+"""Claims of the papers: ``targets.csv``, one row a number or a shape."""
 
 from __future__ import annotations
 

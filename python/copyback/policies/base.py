@@ -1,4 +1,4 @@
-"""What policies have in common."""
+"""Common base of policies."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ _ADMITTED = {
 
 @dataclass
 class Suppliers:
-    """What `_core.Simulation` makes the policies in Python of a configuration with."""
+    """Makers of a configuration's policies in Python, for `_core.Simulation`."""
 
     victims: Callable[..., Any] | None = None
     schedule: Callable[..., Any] | None = None
@@ -73,7 +73,7 @@ def suppliers(config: Config) -> Suppliers:
 
 
 class Hooks:
-    """What a configuration names of one kind, asked for each drive.
+    """Hooks of a configuration's policies of one kind, asked for each drive.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class VictimHooks(Hooks):
 
 
 class CalledVictims:
-    """What the simulator calls of a victim policy, by name.
+    """Methods of a victim policy that the simulator calls, by name.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class ScheduleHooks(Hooks):
 
 
 class CalledSchedule:
-    """What the simulator calls of a schedule, by name.
+    """Methods of a schedule that the simulator calls, by name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong with a user's policy, in a line."""
+"""Faults of a user's policy, in a line."""
 
 from __future__ import annotations
 

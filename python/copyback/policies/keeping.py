@@ -1,4 +1,4 @@
-"""What a policy has learned, on its way to a file and back."""
+"""Keeping of a policy's memory, on its way to a file and back."""
 
 from __future__ import annotations
 

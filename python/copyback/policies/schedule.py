@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Admit(Flag):
-    """Which requests of the host go first: ``Admit.READS | Admit.WRITES`` is ``Admit.ALL``."""
+    """Requests of the host that go first: ``Admit.READS | Admit.WRITES`` is ``Admit.ALL``."""
 
     NOBODY = 0
     READS = 1
@@ -22,7 +22,7 @@ class Admit(Flag):
 
 
 class Point(Enum):
-    """Where a collection stands.
+    """Point that a collection has reached.
 
     Attributes
     ----------

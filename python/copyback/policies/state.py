@@ -1,4 +1,4 @@
-"""What a policy has learned, as bytes of a file.
+"""State of a policy, as bytes of a file.
 
 The same values have the same bytes, and to read them executes nothing.
 """

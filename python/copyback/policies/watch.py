@@ -43,7 +43,7 @@ class NoAnswerError(BaseException):
 
 @dataclass(frozen=True)
 class Limit:
-    """How long a call of a policy may take.
+    """Limit on the time that a call of a policy may take.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the report says of an array: its drives, who collects together, how steady it is."""
+"""Report on an array: its drives, who collects together, how steady it is."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def small_map(table: Frame, *, rows: int, columns: int, end: float) -> dict[str,
 
 
 class Dies:
-    """What each die did over time: a row a die, a column a bin.
+    """Activity of each die over time: a row a die, a column a bin.
 
     Parameters
     ----------

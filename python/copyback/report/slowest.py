@@ -1,4 +1,4 @@
-"""Why a request was late: what the dies that it used did meanwhile, in words and as a drawing."""
+"""Reason why a request was late: what its dies did meanwhile, in words and as a drawing."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Lane:
-    """What a die did from the arrival of a request to its end."""
+    """Activity of a die from the arrival of a request to its end."""
 
     label: str
     shapes: tuple[Shape, ...]
@@ -93,7 +93,7 @@ class Lane:
 
     @property
     def summary(self) -> str:
-        """How much of the time each kind of operation took, for who cannot see the drawing."""
+        """Share of each kind of operation, for readers who cannot see the drawing."""
         taken: dict[str, float] = {}
         for shape in self.shapes:
             if shape.on == "array":

@@ -1,4 +1,4 @@
-"""Where a drive is served, and which parts of it under which name."""
+"""Address of a served drive, and which parts of it are served under which name."""
 
 from __future__ import annotations
 

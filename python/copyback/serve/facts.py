@@ -1,4 +1,4 @@
-"""What a log of a served drive says of that drive: only there does it give the same response times.
+"""Facts on the drive in a served drive's log: only there does it give the same response times.
 
 Every run asks this of its trace, so nothing that is slow to import is needed.
 """

@@ -26,7 +26,7 @@ _TOGETHER = 500
 
 
 class Seen:
-    """What was seen of a drive, to be asked for from a row on."""
+    """Record of a drive's numbers, to be asked for from a row on."""
 
     def __init__(self) -> None:
         self._rows: deque[dict[str, Any]] = deque(maxlen=KEPT)

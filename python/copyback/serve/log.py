@@ -1,10 +1,10 @@
 """The log of a served drive: what it was asked for, so that it can be run again.
 
-It is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, and `handle`
-if exports have handles), with the response times that the drive gave (`response_ns`), those that
-clients saw in simulated time (`measured_response_ns`), and how long a request may have waited on
-the host's clock before the server saw it (`unseen_ns`). Beside the table stand the facts that a
-replay needs.
+The log is a trace in Parquet like any other (`arrival_ns`, `operation`, `offset`, `bytes`, and
+`handle` if exports have handles). Further columns are the drive's response times (`response_ns`),
+those that clients saw in simulated time (`measured_response_ns`), and the longest time that a
+request may have waited on the host's clock before the server saw it (`unseen_ns`). Beside the table
+stand the facts that a replay needs.
 """
 
 from __future__ import annotations

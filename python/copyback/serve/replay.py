@@ -1,4 +1,4 @@
-"""What a log of a served drive says beside what its replay gave."""
+"""Comparison of a served drive's log with its replay."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _ENDS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Options:
-    """How a drive is served."""
+    """Options of a served drive."""
 
     address: str
     control: str | None = None

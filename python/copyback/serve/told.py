@@ -1,4 +1,4 @@
-"""What is said of a served drive when it ends."""
+"""Report on a served drive when it ends."""
 
 from __future__ import annotations
 

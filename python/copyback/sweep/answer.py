@@ -1,4 +1,4 @@
-"""What a comparison found, in a sentence or two, and what to know before one believes it."""
+"""Answer of a comparison, in a sentence or two, and what to know before one believes it."""
 
 from __future__ import annotations
 

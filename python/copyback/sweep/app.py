@@ -28,7 +28,7 @@ WIDTH = 150
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """Request from the command line."""
 
     config: Path | None
     preset: str | None

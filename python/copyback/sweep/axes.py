@@ -1,4 +1,4 @@
-"""What varies in a sweep: a key of the configuration and the values that it takes."""
+"""Axes of a sweep: a key of the configuration and the values that it takes."""
 
 from __future__ import annotations
 

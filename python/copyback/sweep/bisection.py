@@ -44,7 +44,7 @@ COARSER = 2
 
 @dataclass(frozen=True)
 class Probe:
-    """What was found at one value."""
+    """Result at one value."""
 
     value: float
     measured: Estimate
@@ -52,7 +52,7 @@ class Probe:
 
 @dataclass(frozen=True, repr=False)
 class SearchResult(Tabular):
-    """What a search found.
+    """Result of a search.
 
     Attributes
     ----------

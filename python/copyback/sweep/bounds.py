@@ -1,4 +1,4 @@
-"""What a search is told: a number that must stay within a bound, and the range of a key."""
+"""Bounds of a search: a number that must stay within a bound, and the range of a key."""
 
 from __future__ import annotations
 

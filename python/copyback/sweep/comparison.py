@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Tabular):
-    """What a sweep found.
+    """Result of a sweep.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Design:
-    """What a sweep varies.
+    """Design of a sweep: what it varies.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Design:
 
     @property
     def named(self) -> Named:
-        """What the names stand for."""
+        """Values that the names stand for."""
         return {
             **{((LOAD, name),): settings for name, settings in self.loads.items()},
             **{((SCHEME, name),): settings for name, settings in self.schemes.items()},

@@ -24,11 +24,11 @@ LOOK_EVERY_S = 1.0
 
 
 class BackendLostError(Exception):
-    """Nothing more can be run: what hands out the simulations is gone."""
+    """Loss of the backend: the program that hands out the simulations is gone."""
 
 
 class Backend(Protocol):
-    """Where simulations run.
+    """Backend on which simulations run.
 
     What it raises for a worker that has died is `BrokenExecutor`; if nothing can be run any more,
     `BackendLostError`.

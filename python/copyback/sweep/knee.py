@@ -1,4 +1,4 @@
-"""Where a curve stops paying: its knee.
+"""Knee of a curve: where it stops paying.
 
 The method is Kneedle (Satopää, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack,
 ICDCS Workshops 2011) with sensitivity 1, on means over seeds as they are, without a spline through

@@ -1,4 +1,4 @@
-"""What schemes, loads and keys are called: by what differs, and never by a bare number."""
+"""Labels of schemes, loads and keys: by what differs, and never by a bare number."""
 
 from __future__ import annotations
 

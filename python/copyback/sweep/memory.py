@@ -51,7 +51,7 @@ def estimate(config: Config) -> int:
 
 @dataclass(frozen=True)
 class Share:
-    """What the processes of a sweep may use.
+    """Share of memory that the processes of a sweep may use.
 
     Attributes
     ----------

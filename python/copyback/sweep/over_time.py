@@ -1,4 +1,4 @@
-"""What a comparison's page shows over time: bounded, however many schemes there are."""
+"""Series on a comparison's page over time: bounded, however many schemes there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison's page can draw as an axis: every key and every number that varies."""
+"""Numbers that a comparison's page can draw as an axis: every key and number that varies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the process imports that is forked for each worker of a sweep.
+"""Imports of the process that is forked for each worker of a sweep.
 
 It must have no threads then: the command line, which alone has such a process, keeps OpenBLAS from
 starting any.

@@ -29,7 +29,7 @@ class _File(Table, frozen=True):
 
 @dataclass(frozen=True)
 class Draws:
-    """So many points, each key drawn on its own: from a list, or evenly from a range.
+    """Random points, each key drawn on its own: from a list, or evenly from a range.
 
     Attributes
     ----------

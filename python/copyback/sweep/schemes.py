@@ -24,7 +24,7 @@ Setting = tuple[tuple[str, Any], ...]
 
 
 class Format(StrEnum):
-    """How a measure is shown."""
+    """Format in which a measure is shown."""
 
     TIME = auto()
     FACTOR = auto()
@@ -79,7 +79,7 @@ OF_FLOWS = frozenset(measure.column for measure in SHOWN if measure.column != "f
 
 @dataclass(frozen=True)
 class Requests:
-    """Whose requests schemes are compared by: all, or those of one flow.
+    """Requests that schemes are compared by: all, or those of one flow.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Requests:
 
     @property
     def operation(self) -> str:
-        """What they are in `distribution.parquet`."""
+        """Name in `distribution.parquet`."""
         return "all" if self.flow is None else f"{curves_of(self.flow)}all"
 
     def column(self, name: str) -> str:
@@ -144,7 +144,7 @@ class Scheme:
 
     @property
     def seeds(self) -> int:
-        """How many runs its numbers are means of."""
+        """Number of runs that its numbers are means of."""
         return len(self.runs)
 
 
@@ -163,7 +163,7 @@ class Contest:
 
     @cached_property
     def baseline(self) -> Scheme:
-        """What the others are compared with."""
+        """Scheme that the others are compared with."""
         return next(scheme for scheme in self.schemes if scheme.is_baseline)
 
     def best(self, measure: Measure) -> list[Setting]:

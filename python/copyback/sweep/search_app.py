@@ -30,7 +30,7 @@ AROUND = 3
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """Request from the command line."""
 
     base: Base
     least: str | None

@@ -23,7 +23,7 @@ _QUICK = "quick"
 
 
 class _File(Table, frozen=True):
-    """What a sweep file says at one scale."""
+    """Content of a sweep file at one scale."""
 
     config: str | None = None
     preset: str | None = None
@@ -40,7 +40,7 @@ class _File(Table, frozen=True):
 
 @dataclasses.dataclass(frozen=True)
 class SweepFile:
-    """What a sweep file says.
+    """Content of a sweep file.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class SweepFile:
 
 
 class _Homes(NamedTuple):
-    """What relative paths are relative to: those of traces, and all others."""
+    """Bases of relative paths: those of traces, and all others."""
 
     file: Path
     traces: Path

@@ -1,4 +1,4 @@
-"""What ``copyback compare`` prints: the answer, and a table for each load with every scheme."""
+"""Output of ``copyback compare``: the answer, and a table for each load with every scheme."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ALIKE = 0.01
 
 @dataclass(frozen=True)
 class Multiple:
-    """How many times another's number a scheme's is.
+    """Ratio of a scheme's number to another's.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Where the simulations of a sweep run, and with how much."""
+"""Place where the simulations of a sweep run, and their share of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which schemes of a sweep win where, how far the others are behind, and which choices decide."""
+"""Winners of a sweep: where which schemes win, by how much, and which choices decide."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Podium:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one key of the configuration does in one measure, whatever the others are.
+    """Effect of one key of the configuration on one measure, whatever the others are.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Choice:
 
     @property
     def spread(self) -> float:
-        """How many times the best value's mean the worst value's is."""
+        """Ratio of the best value's mean to the worst value's."""
         return max(self.ratios.values()) / min(self.ratios.values())
 
 

@@ -1,4 +1,4 @@
-"""What a worker does: prepare a device, or run a simulation. Knows nothing of the sweep.
+"""Work of a worker: prepare a device, or run a simulation. Knows nothing of the sweep.
 
 Everything that goes in and comes out can be pickled, so that a worker may be a thread, a process or
 another machine.

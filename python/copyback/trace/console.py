@@ -1,4 +1,4 @@
-"""What ``copyback trace info`` prints."""
+"""Output of ``copyback trace info``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``copyback validate`` prints."""
+"""Output of ``copyback validate``."""
 
 from __future__ import annotations
 

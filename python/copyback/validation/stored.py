@@ -26,7 +26,7 @@ class Responses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Numbers(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run gave.
+    """Numbers of a stored run.
 
     Attributes
     ----------
