@@ -1,10 +1,10 @@
 //! Waits for queue slots: what collections add to them.
 //!
-//! A queue has so many places. Who finds all of them taken waits until somebody leaves. Whoever leaves first is
-//! seldom who is to blame: those that a collection holds up keep their places. So a second queue is followed
-//! beside the real one, in which everybody keeps a place only for the time that is not due to collections, and
-//! who comes next takes the place that is free first (the recursion of Kiefer and Wolfowitz, 1955, for several
-//! servers). What the real wait has beyond the second queue's is due to collections.
+//! A request that finds all slots taken waits until another one leaves. The one that leaves first is seldom the
+//! one to blame: requests that a collection blocks keep their slots. A second queue is followed beside the real
+//! one. In it a request keeps its slot only for the time that is not due to collections, and the next one takes
+//! the slot that is free first (the recursion of Kiefer and Wolfowitz, 1955, for several servers). The part of
+//! the real wait beyond the second queue's is due to collections.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
-//! In which log room saves most writes, and in which least, as MultiLog asks for its victims (Stoica, Ailamaki, PVLDB
-//! 2013).
+//! Value of room in a log: where it saves most writes, and where least, as MultiLog asks for its victims (Stoica,
+//! Ailamaki, PVLDB 2013).
 //!
-//! Of a log with `space` times as much room as data, which the host writes at random and which is collected oldest first, a
-//! share x of the oldest block is valid that obeys x = exp(-space (1 - x)), and each page of the host costs
-//! 1 / (1 - x) writes. Its derivative says what a little more room saves.
+//! A log has `space` times as much room as data; the host writes it at random, and it is collected oldest first.
+//! The valid share x of the oldest block obeys x = exp(-space (1 - x)). Each page of the host costs 1 / (1 - x)
+//! writes. The derivative is the saving by a little more room.
 
 /// Full blocks of a log.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,6 +1,6 @@
-//! SepBIT: pages are sorted by when they are likely to be overwritten, which is inferred from how long the last
-//! version lived and, of those that have survived a collection, from how old they are (Wang et al., FAST 2022,
-//! section 3: classes 1 to 6 of the paper are 0 to 5 here).
+//! SepBIT: pages are sorted by when they are likely to be overwritten (Wang et al., FAST 2022, section 3; classes
+//! 1 to 6 of the paper are 0 to 5 here). The life of the last version tells; of pages that have survived a
+//! collection, their age.
 //!
 //! A page of the host is short-lived if the version that it replaces was younger than `l`, the mean life of the blocks
 //! of class 0 that were collected last (algorithm 1). Only the pages in a queue of recent writes are known to be young;
