@@ -123,10 +123,10 @@ class VerdictSummary(Section, kw_only=True):
 
 
 class RepairsSummary(Section, kw_only=True):
-    """What drives could not read, and their array made up."""
+    """Uncorrectable reads of drives, and their reconstruction by the array."""
 
     lost: int
-    """Those that could not be made up: too many drives are lost, or cannot read their part
+    """Pages that could not be reconstructed: too many drives are lost, or cannot read their part
     either.
     """
     made_up: int
@@ -140,7 +140,7 @@ class RepairsSummary(Section, kw_only=True):
 
 
 class ArraySummary(Section, kw_only=True):
-    """What an array does beside serving requests."""
+    """Work of an array beside serving requests."""
 
     drives_missing: int
     """Drives that are lost, and not rebuilt."""
@@ -149,7 +149,7 @@ class ArraySummary(Section, kw_only=True):
     rebuilt_bytes: int
     """Bytes of lost drives that were rebuilt."""
     repairs: RepairsSummary | None
-    """What drives could not read, where that may be and there is a parity."""
+    """Repairs of pages that drives could not read, where that may happen and there is a parity."""
 
 
 class BandwidthSummary(Section, kw_only=True):
@@ -180,7 +180,7 @@ class BoundRunSummary(Section, kw_only=True):
     classes: int
     """Classes, each with an open block on every plane."""
     growth: float
-    """How many times as wide as the one before each class is."""
+    """Factor by which each class is wider than the one before."""
     victims_foreseen: bool
     """Whether victims were chosen by the future, too (`ssd.gc.victim = "foresight"`), and not as
     in the run.
@@ -190,13 +190,13 @@ class BoundRunSummary(Section, kw_only=True):
 
 
 class BoundSummary(Section, kw_only=True):
-    """The same configuration under a placement that knows when each page dies."""
+    """Bound: the same configuration under a placement that knows when each page dies."""
 
     refused: list[str]
-    """Why there are no runs, or no more of them, a sentence each."""
+    """Reasons why there are no runs, or no more of them, a sentence each."""
     runs: list[BoundRunSummary]
-    """Its runs, by their number of classes, and the best of these with victims that are
-    foreseen; none if it was refused.
+    """Runs, by their number of classes, and the best of these with victims that are foreseen;
+    empty if it was refused.
     """
 
 
@@ -1126,9 +1126,9 @@ class PowerLossSummary(Section, kw_only=True):
     cut_erases: int
     """Blocks whose erase was cut off."""
     cuts: int
-    """How often the power failed."""
+    """Number of power cuts."""
     cuts_in_recovery: int
-    """Of those, before the drive was back from the one before."""
+    """Cuts of those that came before the drive was back from the one before."""
     durable_pages_lost: int
     """Pages of which a durable write was lost otherwise."""
     flushed_pages_lost: int
@@ -1148,7 +1148,7 @@ class PowerLossSummary(Section, kw_only=True):
     paired_pages_torn: int
     """Whole pages that these took with them, as they share cells (`ssd.power.paired_pages`)."""
     recoveries: int
-    """How often the drive came back."""
+    """Number of recoveries that were completed."""
     recovery_ms: RecoverySummary
     """How long that took, the time of recoveries that were cut off left out."""
     torn_pages: int
@@ -1172,7 +1172,7 @@ class RoundsSummary(Section, kw_only=True):
     rounds: int
     """Rounds that were written."""
     slope: float | None
-    """How much their best-fit line rises, as a share of the mean."""
+    """Rise of their best-fit line, as a share of the mean."""
     values: list[float]
     """Write amplification of each round."""
     write_amplification: float | None
@@ -1180,14 +1180,14 @@ class RoundsSummary(Section, kw_only=True):
 
 
 class PreconditionSummary(Section, kw_only=True):
-    """How the devices were prepared."""
+    """Preparation of the devices."""
 
     devices: list[RoundsSummary]
     """The rounds of each device."""
 
 
 class RunRequestsSummary(Section, kw_only=True):
-    """How many requests there were, and of what."""
+    """Number of requests, by kind."""
 
     count: int
     """Reads and writes that were completed."""
@@ -1208,7 +1208,7 @@ class RunRequestsSummary(Section, kw_only=True):
     trims: int
     """Trims."""
     unmapped_page_reads: int
-    """Of those, pages that hold no data, as they were never written or were trimmed; they touch
+    """Pages of those that hold no data, as they were never written or were trimmed; they touch
     no flash.
     """
     unserved: int | None = None
@@ -1226,10 +1226,10 @@ class RunRequestsSummary(Section, kw_only=True):
 
 
 class SimulatorSummary(Section, kw_only=True):
-    """What the run cost."""
+    """Cost of the run."""
 
     command: str
-    """How the run was started."""
+    """Command that started the run."""
     commit: str | None = None
     """The commit of the checkout that it was run from, if it was, with `-dirty` if that was
     changed.
@@ -1262,7 +1262,7 @@ class SteadyRates(Section, kw_only=True):
 
 
 class SteadyWindow(Section, kw_only=True):
-    """What the last rounds of a run were like. The spread is None if one of them told nothing."""
+    """Statistics of the last rounds of a run. The spread is None if one of them told nothing."""
 
     by_round: SteadyRates
     """Rates of each of these rounds."""
@@ -1289,7 +1289,7 @@ class SteadyWindow(Section, kw_only=True):
     requests: int
     """Reads and writes that were completed."""
     slope: float | None
-    """How much the best-fit line rises, as a share of the mean."""
+    """Rise of the best-fit line over the window, as a share of the mean."""
     start_s: float
     """When the first began, in seconds of simulated time."""
     write_amplification: float | None
@@ -1300,9 +1300,9 @@ class SteadyStateSummary(Section, kw_only=True):
     """The rounds of a run that ends when they are steady."""
 
     ended_by: Literal["steady_state", "most_rounds", "read_only", "workload"]
-    """Why the run ended."""
+    """Reason why the run ended."""
     metric: Literal["iops", "bandwidth", "mean_response", "write_amplification"]
-    """What was measured in each round."""
+    """Metric that was measured in each round."""
     reached: bool
     """Whether the last rounds were steady."""
     rounds: int
@@ -1320,13 +1320,13 @@ class Summary(Section, kw_only=True):
     """
 
     verdict: VerdictSummary
-    """What these numbers can be taken for."""
+    """Verdict on what these numbers can be taken for."""
     array: ArraySummary | None = None
-    """What an array did beside serving requests."""
+    """Work of an array beside serving requests."""
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     bound: BoundSummary | None = None
-    """How good the write amplification could get, if that was asked for.
+    """Bound on how good the write amplification could get, if that was asked for.
 
     Whoever writes `summary.json` adds it.
     """
@@ -1369,7 +1369,7 @@ class Summary(Section, kw_only=True):
     padding, mapping and summary pages among them.
     """
     notes: list[str]
-    """What the user should know: of the input, and of what is not measured."""
+    """Notes for the user: on the input, and on what is not measured."""
     page_write_amplification: float | None
     """Pages written to flash for each page written for the host, as theory and papers count it;
     None if there was none.
@@ -1379,17 +1379,17 @@ class Summary(Section, kw_only=True):
     power_loss: PowerLossSummary | None = None
     """Cuts of power, if there can be any."""
     precondition: PreconditionSummary | None = None
-    """How the devices were prepared, if in rounds."""
+    """Preparation of the devices, if in rounds."""
     requests: RunRequestsSummary
-    """How many requests there were, and of what."""
+    """Number of requests, by kind."""
     response_us: ResponsesSummary
     """Simulated response times, in microseconds."""
     schema: int
     """Version of this form."""
     seed: int
-    """What random numbers were drawn from."""
+    """Seed of the random numbers."""
     simulator: SimulatorSummary
-    """What the run cost."""
+    """Cost of the run."""
     slc_cache: SlcCacheSummary | None = None
     """What the SLC cache was used for, if the drive has one."""
     steady_state: SteadyStateSummary | None = None

@@ -20,7 +20,7 @@ class Curve(Section, kw_only=True):
 
 
 class CurveByKind(Section, kw_only=True):
-    """Something of the kinds of requests that have it."""
+    """One statistic for each kind of request that has it."""
 
     flush: Curve | None = None
     """Of flushes."""
@@ -49,7 +49,7 @@ class TraceDevice(Section, kw_only=True):
     """A device of a trace."""
 
     device: int
-    """Its number in the trace."""
+    """Number of the device in the trace."""
     requests: int
     """Requests to it."""
 
@@ -60,7 +60,7 @@ class TraceDevices(Section, kw_only=True):
     busiest: list[TraceDevice]
     """The ten with the most requests, busiest first."""
     count: int
-    """How many there are."""
+    """Number of devices in the trace."""
 
 
 class FootprintStatistics(Section, kw_only=True):
@@ -78,7 +78,7 @@ class TraceHandle(Section, kw_only=True):
     """Writes with a placement handle."""
 
     bytes: int
-    """Their bytes."""
+    """Bytes that were written with the handle."""
     handle: int
     """The handle."""
     requests: int
@@ -89,11 +89,11 @@ class IdleStatistics(Section, kw_only=True):
     """Gaps longer than a threshold."""
 
     gaps: int
-    """How many are longer."""
+    """Number of gaps that are longer than the threshold."""
     longer_than_s: float
     """The threshold, in seconds."""
     share: float | None
-    """Their share of the whole time."""
+    """Share of the whole time that these gaps take, 0 to 1."""
 
 
 class GapStatistics(Section, kw_only=True):
@@ -102,11 +102,11 @@ class GapStatistics(Section, kw_only=True):
     coefficient_of_variation: float | None
     """Standard deviation in units of the mean; None if the mean is zero."""
     count: int
-    """How many values there are."""
+    """Number of values."""
     max: float
     """The greatest."""
     mean: float
-    """Their mean."""
+    """Mean of the values."""
     min: float
     """The least."""
     p1: float
@@ -130,14 +130,14 @@ class GapStatistics(Section, kw_only=True):
 
 
 class DistributionStatistics(Section, kw_only=True):
-    """How a number is distributed: quantiles are at most 0.1% low, the rest is exact."""
+    """Distribution of a number: quantiles are at most 0.1% low, the rest is exact."""
 
     count: int
-    """How many values there are."""
+    """Number of values."""
     max: float
     """The greatest."""
     mean: float
-    """Their mean."""
+    """Mean of the values."""
     min: float
     """The least."""
     p1: float
@@ -161,7 +161,7 @@ class DistributionStatistics(Section, kw_only=True):
 
 
 class DistributionStatisticsByKind(Section, kw_only=True):
-    """Something of the kinds of requests that have it."""
+    """One statistic for each kind of request that has it."""
 
     flush: DistributionStatistics | None = None
     """Of flushes."""
@@ -186,21 +186,21 @@ class OperationStatistics(Section, kw_only=True):
     """Statistics of the requests of one kind."""
 
     bytes: int
-    """Their bytes."""
+    """Bytes that were written with the handle."""
     common_sizes: list[CommonSize]
     """The most common sizes, most common first."""
     count: int
-    """How many there are."""
+    """Number of requests."""
     sequential_share: float | None
     """Share that starts where the one before it ended."""
     sequential_share_of_streams: float | None
     """Share that starts where one of the 32 before it ended."""
     size_bytes: DistributionStatistics | None
-    """Their sizes."""
+    """Distribution of their lengths, in bytes."""
 
 
 class Operations(Section, kw_only=True):
-    """What there is for each kind of request."""
+    """Statistics of each kind of request."""
 
     flush: OperationStatistics
     """Flushes."""
@@ -213,7 +213,7 @@ class Operations(Section, kw_only=True):
 
 
 class OverwriteStatistics(Section, kw_only=True):
-    """How often and how soon pages are written again."""
+    """Overwrites: how often and how soon pages are written again."""
 
     distance_bytes: DistributionStatistics | None
     """Bytes written between two writes of a page."""
@@ -237,7 +237,7 @@ class RateStatistics(Section, kw_only=True):
     window_s: float
     """Width of a window, in seconds."""
     windows: int
-    """How many have ended."""
+    """Number of windows that have ended."""
 
 
 class SeriesStatistics(Section, kw_only=True):
@@ -291,11 +291,11 @@ class TraceStatistics(Section, kw_only=True):
     measured_response_us: DistributionStatisticsByKind | None
     """The response times that the trace holds, in microseconds, by kind."""
     notes: list[str]
-    """What the user should know of the trace."""
+    """Notes for the user about the trace."""
     operations: Operations
     """The requests by kind."""
     overwrites: OverwriteStatistics
-    """How often and how soon pages are written again."""
+    """Overwrites: how often and how soon pages are written again."""
     rates: list[RateStatistics] | None
     """Arrivals in windows, the shortest first."""
     read_share: float | None
