@@ -142,7 +142,7 @@ impl<K: Ord + Copy> Places<K> {
     }
 
     /// Holder of a slot that would have been the first to come free without collections, and is still taken.
-    pub fn in_the_way(&self, now: Instant) -> Option<K> {
+    pub fn blocker(&self, now: Instant) -> Option<K> {
         match self.first(now)? {
             First::Left(_) => None,
             First::Expected(_) => self.expected.first_key_value().map(|(_, who)| *who),
@@ -245,7 +245,7 @@ mod tests {
         places.follow([('a', at(0)), ('b', at(95))]);
         // `b` leaves in time; but `a`, which a collection holds up, should have left long ago.
         places.leave('b', us(10), us(0));
-        assert_eq!(places.in_the_way(at(105)), Some('a'));
+        assert_eq!(places.blocker(at(105)), Some('a'));
         assert_eq!(places.enter('c', at(50), at(105)), us(55));
     }
 

@@ -28,7 +28,7 @@ use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_str
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
-    Counters, DieUse, Entry, FaultReport, For, HeldUp, IdleTimes, InTheWay, LineTally, Owner,
+    Counters, DieUse, Entry, FaultReport, For, Blocked, IdleTimes, Blocker, LineTally, Owner,
     PlaneUse, SlcState, SortingReport, Waited,
 };
 use crate::told::Told;
@@ -385,7 +385,7 @@ impl Run {
     #[inline(never)]
     fn admit(&mut self) -> Result<(), Error> {
         loop {
-            self.observe_held_up();
+            self.observe_blocked();
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished)?;
             }
@@ -427,19 +427,19 @@ impl Run {
             let (what, since) = (For::HostQueue, request.arrival);
             let parts = waited_outside(since, self.now, late);
             let wait = Waited { what, since, until: self.now, parts };
-            let behind = behind.map(InTheWay::Other);
-            watch.held_up(None, &HeldUp { who: self.host.number(id), wait, behind });
+            let behind = behind.map(Blocker::Other);
+            watch.blocked(None, &Blocked { who: self.host.number(id), wait, behind });
         }
         self.array.submit(id, request, late, self.now);
     }
 
     /// Tells those who look at the requests which of them have waited for others.
-    fn observe_held_up(&mut self) {
+    fn observe_blocked(&mut self) {
         let Some(watch) = &mut self.recorder.watch else { return };
         let number = |id| Some(self.host.number(id));
-        for (device, held_up) in self.array.take_held_up() {
-            if let Some(named) = held_up.renamed(number, |behind| behind.renamed(number)) {
-                watch.held_up(device, &named);
+        for (device, blocked) in self.array.take_blocked() {
+            if let Some(named) = blocked.renamed(number, |behind| behind.renamed(number)) {
+                watch.blocked(device, &named);
             }
         }
     }

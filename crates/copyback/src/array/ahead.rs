@@ -44,7 +44,7 @@ impl Array {
             && self.rebuilder.is_none()
             && self.protocol.is_none()
             && self.read_around.is_none()
-            && self.held_up.is_none()
+            && self.blocked.is_none()
     }
 
     /// Whether drives have gone ahead that others have not heard of.

@@ -41,7 +41,7 @@ struct Waiting {
     task: TaskId,
     hold: Hold,
     /// Number of earlier tasks that block it: they hold some of its stripes, or wait for them, too.
-    in_the_way: usize,
+    blockers: usize,
     /// When its stripes would have been free without collections, as far as others have given them back.
     undelayed: Instant,
 }
@@ -61,9 +61,9 @@ impl StripeLocks {
     pub fn take(&mut self, task: TaskId, hold: Hold) -> bool {
         let held = self.held.iter().map(|(_, other)| other);
         let others = held.chain(self.waiting.iter().map(|other| &other.hold));
-        let in_the_way = others.filter(|other| other.conflicts(&hold)).count();
-        if in_the_way > 0 {
-            self.waiting.push_back(Waiting { task, hold, in_the_way, undelayed: Instant::START });
+        let blockers = others.filter(|other| other.conflicts(&hold)).count();
+        if blockers > 0 {
+            self.waiting.push_back(Waiting { task, hold, blockers, undelayed: Instant::START });
             return false;
         }
         self.held.push((task, hold));
@@ -76,8 +76,8 @@ impl StripeLocks {
         let (_, hold) = self.held.swap_remove(place);
         for other in self.waiting.iter_mut().filter(|other| other.hold.conflicts(&hold)) {
             other.undelayed = other.undelayed.max(undelayed);
-            other.in_the_way -= 1;
-            self.free += usize::from(other.in_the_way == 0);
+            other.blockers -= 1;
+            self.free += usize::from(other.blockers == 0);
         }
     }
 
@@ -86,7 +86,7 @@ impl StripeLocks {
         if self.free == 0 {
             return None;
         }
-        let place = self.waiting.iter().position(|other| other.in_the_way == 0)?;
+        let place = self.waiting.iter().position(|other| other.blockers == 0)?;
         let Waiting { task, hold, undelayed, .. } = self.waiting.remove(place)?;
         self.free -= 1;
         self.held.push((task, hold));

@@ -30,7 +30,7 @@ use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::precondition::Preconditioner;
 use crate::slots::Slots;
-use crate::ssd::{Entry, HeldUp, InTheWay, Parts};
+use crate::ssd::{Entry, Blocked, Blocker, Parts};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 use schemars::JsonSchema;
@@ -91,7 +91,7 @@ pub struct Array {
     outstanding: u32,
     finished: VecDeque<FinishedRequest>,
     /// Requests that have waited for others, and in which drive, if it was in one; kept if somebody asks.
-    held_up: Option<Vec<(Option<SsdId>, RequestHeldUp)>>,
+    blocked: Option<Vec<(Option<SsdId>, RequestBlocked)>>,
     /// Pieces that have ended, to be observed. None of one drive.
     pieces: Vec<(SsdId, Ended)>,
     /// Kept to reuse their memory.
@@ -101,7 +101,7 @@ pub struct Array {
 }
 
 /// A request has waited for another, or for a page operation of a drive's own.
-pub type RequestHeldUp = HeldUp<RequestId, InTheWay<RequestId>>;
+pub type RequestBlocked = Blocked<RequestId, Blocker<RequestId>>;
 
 /// A request whose last piece has ended.
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -147,7 +147,7 @@ impl Array {
             ahead: None,
             outstanding: 0,
             finished: VecDeque::new(),
-            held_up: config.metrics.needs_journal().then(Vec::new),
+            blocked: config.metrics.needs_journal().then(Vec::new),
             pieces: Vec::new(),
             plan: Plan::default(),
             ended: VecDeque::new(),
@@ -301,7 +301,7 @@ impl Array {
             any |= self.drives[index].book_finished();
         }
         // What ends in a drive alone is taken from there.
-        if !self.is_lone && (any || self.held_up.is_some()) {
+        if !self.is_lone && (any || self.blocked.is_some()) {
             self.take_ended_of_several();
         }
     }
@@ -409,8 +409,8 @@ impl Array {
     /// Takes the requests that have waited for others since the last call, outside the flash, if that is kept, and
     /// in which drive, if it was in one. Those that they waited for may have [finished](Self::take_finished), but
     /// have not been taken.
-    pub fn take_held_up(&mut self) -> impl Iterator<Item = (Option<SsdId>, RequestHeldUp)> {
-        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
+    pub fn take_blocked(&mut self) -> impl Iterator<Item = (Option<SsdId>, RequestBlocked)> {
+        self.blocked.iter_mut().flat_map(|blocked| blocked.drain(..))
     }
 
     /// Takes the pieces that have ended since the last call, if there are several drives.

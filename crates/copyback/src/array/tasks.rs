@@ -9,7 +9,7 @@ use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::outcome::Outcome;
 use crate::slots::Slots;
-use crate::ssd::{For, HeldUp, InTheWay, Part, Parts, Waited};
+use crate::ssd::{For, Blocked, Blocker, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
@@ -252,7 +252,7 @@ impl Array {
 
     /// Takes the commands that have ended in the drives, until no more do.
     pub(super) fn take_ended_of_several(&mut self) {
-        self.name_held_up();
+        self.name_blocked();
         while let Some(index) = self.drive_with_ended() {
             // Those that end because of these come behind the ones of other drives.
             for _ in 0..self.drives[index].ended() {
@@ -263,15 +263,15 @@ impl Array {
     }
 
     /// Notes which requests have waited in the drives, before the tasks end that serve them.
-    fn name_held_up(&mut self) {
-        let Some(held_up) = &mut self.held_up else { return };
+    fn name_blocked(&mut self) {
+        let Some(blocked) = &mut self.blocked else { return };
         for index in self.touched.iter() {
             let tasks = &self.tasks;
             let request = |serves| request_served(tasks, serves);
-            let waits = self.drives[index].take_held_up();
+            let waits = self.drives[index].take_blocked();
             let named =
                 waits.filter_map(|wait| wait.renamed(request, |behind| behind.renamed(request)));
-            held_up.extend(named.map(|wait| (Some(SsdId::from_index(index)), wait)));
+            blocked.extend(named.map(|wait| (Some(SsdId::from_index(index)), wait)));
         }
     }
 
@@ -383,9 +383,9 @@ impl Array {
             parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.late()));
             task.parts += parts;
             let purpose = task.purpose;
-            if let (Some(held_up), Some(who)) = (&mut self.held_up, task.request()) {
+            if let (Some(blocked), Some(who)) = (&mut self.blocked, task.request()) {
                 let wait = Waited { what: For::Stripe, since, until: self.now, parts };
-                held_up.push((None, HeldUp { who, wait, behind: behind.map(InTheWay::Other) }));
+                blocked.push((None, Blocked { who, wait, behind: behind.map(Blocker::Other) }));
             }
             self.make_plan(purpose);
             self.begin_planned(id);

@@ -28,7 +28,7 @@ use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
-    Announced, Finished, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Ssd, Status, Waited,
+    Announced, Finished, For, Blocked, Blocker, Owner, Part, Parts, Party, Ssd, Status, Waited,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
@@ -318,8 +318,8 @@ impl Drive {
     }
 
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
-    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<Serves, InTheWay<Serves>>> {
-        self.queue.take_held_up()
+    pub fn take_blocked(&mut self) -> impl Iterator<Item = Blocked<Serves, Blocker<Serves>>> {
+        self.queue.take_blocked()
     }
 
     /// The second phase of an instant, first half: books what has ended, and lets in what waited.
@@ -540,9 +540,9 @@ impl Drive {
         let (since, mut parts) = (active.accounted, Parts::default());
         parts.book_wait(Part::Buffer, now - since, late);
         active.spend_parts(&parts, now);
-        let destaged = |lpn| InTheWay::Own(Party { owner: Owner::Destage, lpn });
+        let destaged = |lpn| Blocker::Own(Party { owner: Owner::Destage, lpn });
         let wait = Waited { what, since, until: now, parts };
-        self.queue.tell_held_up(command, wait, self.last_destaged.map(destaged));
+        self.queue.record_blocked(command, wait, self.last_destaged.map(destaged));
     }
 
     /// The last page of a command has been served.

@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
 use crate::places::Places;
 use crate::slots::Slots;
-use crate::ssd::{For, HeldUp, InTheWay, Part, Waited};
+use crate::ssd::{For, Blocked, Blocker, Part, Waited};
 use crate::units::Instant;
 
 use super::command::{Active, Command, Serves};
@@ -22,7 +22,7 @@ pub(super) struct Queue {
     /// Waits for a queue slot, and what collections added to them.
     places: Places<CommandId>,
     /// Commands that have waited outside the flash; kept if somebody asks.
-    held_up: Option<Vec<HeldUp<Serves, InTheWay<Serves>>>>,
+    blocked: Option<Vec<Blocked<Serves, Blocker<Serves>>>>,
 }
 
 impl Queue {
@@ -33,7 +33,7 @@ impl Queue {
             inside: Slots::new(),
             waiting: VecDeque::new(),
             places: Places::new(depth),
-            held_up: told.then(Vec::new),
+            blocked: told.then(Vec::new),
         }
     }
 
@@ -81,7 +81,7 @@ impl Queue {
     /// Gives a command that arrived at `arrived` a place.
     #[inline]
     pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
-        let behind = self.who_was_in_the_way(arrived, now);
+        let behind = self.blocker(arrived, now);
         let id = CommandId::from_index(self.inside.insert(Active::new(command, arrived)));
         let late = self.places.enter(id, arrived, now);
         if arrived < now {
@@ -91,21 +91,21 @@ impl Queue {
             active.spend_late(Part::HostQueue, late, now);
             let parts = active.parts;
             let wait = Waited { what: For::DriveQueue, since: arrived, until: now, parts };
-            self.tell_held_up(id, wait, behind);
+            self.record_blocked(id, wait, behind);
         }
         id
     }
 
     /// Command that holds the slot which a command that has waited since it `arrived` might have had, if a
     /// journal is kept.
-    fn who_was_in_the_way(&self, arrived: Instant, now: Instant) -> Option<InTheWay<Serves>> {
-        if self.held_up.is_none() || arrived == now {
+    fn blocker(&self, arrived: Instant, now: Instant) -> Option<Blocker<Serves>> {
+        if self.blocked.is_none() || arrived == now {
             return None;
         }
         let oldest = || self.inside.iter().min_by_key(|(_, other)| other.entered);
         let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
-        let in_the_way = self.places.in_the_way(now).or_else(oldest)?;
-        Some(InTheWay::Other(self[in_the_way].command.serves))
+        let blocker = self.places.blocker(now).or_else(oldest)?;
+        Some(Blocker::Other(self[blocker].command.serves))
     }
 
     /// Takes the place of a command that ends.
@@ -129,23 +129,23 @@ impl Queue {
     }
 
     /// A command has waited, if at all.
-    pub fn tell_held_up(
+    pub fn record_blocked(
         &mut self,
         command: CommandId,
         wait: Waited,
-        behind: Option<InTheWay<Serves>>,
+        behind: Option<Blocker<Serves>>,
     ) {
         let who = self[command].command.serves;
-        if let Some(held_up) = &mut self.held_up
+        if let Some(blocked) = &mut self.blocked
             && wait.since < wait.until
         {
-            held_up.push(HeldUp { who, wait, behind });
+            blocked.push(Blocked { who, wait, behind });
         }
     }
 
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
-    pub fn take_held_up(&mut self) -> impl Iterator<Item = HeldUp<Serves, InTheWay<Serves>>> {
-        self.held_up.iter_mut().flat_map(|held_up| held_up.drain(..))
+    pub fn take_blocked(&mut self) -> impl Iterator<Item = Blocked<Serves, Blocker<Serves>>> {
+        self.blocked.iter_mut().flat_map(|blocked| blocked.drain(..))
     }
 }
 

@@ -170,7 +170,7 @@ impl Host {
         queue.next_flow = next_flow.unwrap_or(queue_index);
         queue.outstanding += 1;
         let has_waited = request.arrival < now;
-        let behind = if has_waited { queue.places.in_the_way(now) } else { None };
+        let behind = if has_waited { queue.places.blocker(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
         self.requests.insert(Active { number, request, flow, entered: now, entered_late });
@@ -181,8 +181,8 @@ impl Host {
         if !has_waited {
             return Ok(Admitted { id, request, late, behind: None });
         }
-        let in_the_way = behind.map(|id: RequestId| self.requests[id.index()].number);
-        Ok(Admitted { id, request, late, behind: in_the_way.or(self.last_left) })
+        let blocker = behind.map(|id: RequestId| self.requests[id.index()].number);
+        Ok(Admitted { id, request, late, behind: blocker.or(self.last_left) })
     }
 
     /// A queue is full: who comes next waits for those in it.

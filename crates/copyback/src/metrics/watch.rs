@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::drive::Drive;
 use crate::host::Completion;
 use crate::ids::{RequestNumber, SsdId};
-use crate::ssd::{Entry, HeldUp, InTheWay};
+use crate::ssd::{Entry, Blocked, Blocker};
 use crate::units::Instant;
 
 use super::{Slowest, Timeline};
@@ -44,13 +44,13 @@ impl Watch {
     }
 
     /// A request has waited for others, outside the flash of `device`, or outside all drives.
-    pub fn held_up(
+    pub fn blocked(
         &mut self,
         device: Option<SsdId>,
-        held_up: &HeldUp<RequestNumber, InTheWay<RequestNumber>>,
+        blocked: &Blocked<RequestNumber, Blocker<RequestNumber>>,
     ) {
         if let Some(slowest) = &mut self.slowest {
-            slowest.held_up(device, held_up);
+            slowest.blocked(device, blocked);
         }
     }
 

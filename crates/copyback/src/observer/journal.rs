@@ -9,7 +9,7 @@ use crate::nand::Command;
 use crate::purpose::{Owner, Reason};
 use crate::units::{Duration, Instant};
 
-use super::waits::HeldUp;
+use super::waits::Blocked;
 
 /// Entry of the journal: something that a drive did, or began to do.
 #[derive(Debug, Clone, Checkpointed)]
@@ -46,7 +46,7 @@ pub enum Entry {
         work: Work,
     },
     /// A page operation has waited.
-    Waited(HeldUp<Party, Party>),
+    Waited(Blocked<Party, Party>),
     /// A collection begins, though it may wait for its first operation.
     Begins {
         /// Die of the entry.
@@ -162,7 +162,7 @@ impl Entry {
     pub fn owners(&self) -> &[Owner] {
         match self {
             Self::Array { work, .. } | Self::Transfer { work, .. } => &work.owners,
-            Self::Waited(HeldUp { who, .. }) => std::slice::from_ref(&who.owner),
+            Self::Waited(Blocked { who, .. }) => std::slice::from_ref(&who.owner),
             _ => &[],
         }
     }
@@ -170,7 +170,7 @@ impl Entry {
     /// Whom what has waited waited for, if it tells of such and that is known.
     pub const fn behind(&self) -> Option<Party> {
         match self {
-            Self::Waited(HeldUp { behind, .. }) => *behind,
+            Self::Waited(Blocked { behind, .. }) => *behind,
             _ => None,
         }
     }

@@ -65,7 +65,7 @@ pub struct Waited {
 
 /// Wait of one party for another. `W` names who waits, and `B` who is waited for.
 #[derive(Debug, Clone, Copy, Checkpointed)]
-pub struct HeldUp<W, B> {
+pub struct Blocked<W, B> {
     /// Party that waited.
     pub who: W,
     /// Wait: its object, begin and parts.
@@ -76,31 +76,31 @@ pub struct HeldUp<W, B> {
 
 /// Party outside the flash that may be waited for. `W` names commands or requests.
 #[derive(Debug, Clone, Copy, Checkpointed)]
-pub enum InTheWay<W> {
+pub enum Blocker<W> {
     /// Another command or request.
     Other(W),
     /// A page operation of the drive's own.
     Own(Party),
 }
 
-impl<W, B> HeldUp<W, B> {
+impl<W, B> Blocked<W, B> {
     /// With other names; `None` if who waited has none.
     pub fn renamed<V, C>(
         self,
         who: impl FnOnce(W) -> Option<V>,
         behind: impl FnOnce(B) -> Option<C>,
-    ) -> Option<HeldUp<V, C>> {
+    ) -> Option<Blocked<V, C>> {
         let Self { who: old, wait, behind: old_behind } = self;
-        Some(HeldUp { who: who(old)?, wait, behind: old_behind.and_then(behind) })
+        Some(Blocked { who: who(old)?, wait, behind: old_behind.and_then(behind) })
     }
 }
 
-impl<W> InTheWay<W> {
+impl<W> Blocker<W> {
     /// With another name; `None` if they have none.
-    pub fn renamed<V>(self, other: impl FnOnce(W) -> Option<V>) -> Option<InTheWay<V>> {
+    pub fn renamed<V>(self, other: impl FnOnce(W) -> Option<V>) -> Option<Blocker<V>> {
         match self {
-            Self::Other(name) => other(name).map(InTheWay::Other),
-            Self::Own(party) => Some(InTheWay::Own(party)),
+            Self::Other(name) => other(name).map(Blocker::Other),
+            Self::Own(party) => Some(Blocker::Own(party)),
         }
     }
 }

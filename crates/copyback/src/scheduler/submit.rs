@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::ids::{DieId, PlaneId, Ppn, going_round};
 use crate::nand::Timing;
-use crate::observer::{Entry, For, HeldUp, Observer, Part, Parts, Party, Waited};
+use crate::observer::{Entry, For, Blocked, Observer, Part, Parts, Party, Waited};
 use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 
@@ -286,6 +286,6 @@ fn record_wait(
             Wait::Translation(since) => (For::Mapping, *since),
             Wait::Page(note) => (For::Page, note.since),
         };
-        Entry::Waited(HeldUp { who, wait: Waited { what, since, until, parts }, behind })
+        Entry::Waited(Blocked { who, wait: Waited { what, since, until, parts }, behind })
     });
 }

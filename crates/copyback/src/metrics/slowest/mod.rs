@@ -17,7 +17,7 @@ use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::nand::Geometry;
 use crate::ssd::{
-    Activity, Collected, Entry, For, HeldUp, InTheWay, Owner, Part, Parts, Party, Waited, Work,
+    Activity, Collected, Entry, For, Blocked, Blocker, Owner, Part, Parts, Party, Waited, Work,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
@@ -122,7 +122,7 @@ impl Slowest {
                     cut.what.suspended = true;
                 }
             }
-            Entry::Waited(held_up) => self.waited_in_drive(device, held_up, requests, behind),
+            Entry::Waited(blocked) => self.waited_in_drive(device, blocked, requests, behind),
             Entry::Begins { die, collected, .. } => {
                 let (number, collected) = (self.begun, collected.clone());
                 self.begun += 1;
@@ -143,11 +143,11 @@ impl Slowest {
     fn waited_in_drive(
         &mut self,
         device: SsdId,
-        held_up: &HeldUp<Party, Party>,
+        blocked: &Blocked<Party, Party>,
         requests: &[RequestNumber],
         behind: Option<RequestNumber>,
     ) {
-        let HeldUp { who, wait, behind: party } = *held_up;
+        let Blocked { who, wait, behind: party } = *blocked;
         let behind = match behind {
             Some(request) => Some(self.behind_request(request, wait.what)),
             None => party.and_then(|party| self.behind_own(device, party, wait.what)),
@@ -175,15 +175,15 @@ impl Slowest {
     }
 
     /// A request has waited for others, outside the flash of `device`, or outside all drives.
-    pub fn held_up(
+    pub fn blocked(
         &mut self,
         device: Option<SsdId>,
-        held_up: &HeldUp<RequestNumber, InTheWay<RequestNumber>>,
+        blocked: &Blocked<RequestNumber, Blocker<RequestNumber>>,
     ) {
-        let HeldUp { who, wait, behind } = *held_up;
+        let Blocked { who, wait, behind } = *blocked;
         let behind = behind.and_then(|behind| match behind {
-            InTheWay::Other(request) => Some(self.behind_request(request, wait.what)),
-            InTheWay::Own(party) => self.behind_own(device?, party, wait.what),
+            Blocker::Other(request) => Some(self.behind_request(request, wait.what)),
+            Blocker::Own(party) => self.behind_own(device?, party, wait.what),
         });
         let (collections, behind) = (Vec::new(), behind.map(Box::new));
         let recorded = RecordedWait { device, wait, collections, behind };
