@@ -367,7 +367,7 @@ impl Live {
         // What was read for a write in vain does not hinder the write.
         let has_failed = match outcome {
             Outcome::Done => false,
-            Outcome::Unread => matches!(effect, Effect::Read { .. }),
+            Outcome::Uncorrectable => matches!(effect, Effect::Read { .. }),
             Outcome::Rejected => true,
         };
         let answer = match &trouble {

@@ -12,12 +12,12 @@ use copyback_config::{Config, Flow};
 /// the device is.
 pub struct InputCheck {
     /// Traces that were not read to their end, with the digest still due.
-    left: Vec<Unread>,
+    left: Vec<PendingTrace>,
     opened: usize,
     requests: u64,
 }
 
-struct Unread {
+struct PendingTrace {
     source: Source,
     only_first: bool,
 }
@@ -34,7 +34,7 @@ impl InputCheck {
             let key = config.workload.flow_key(index);
             let source = Source::open(flow, index, &key, space, config.seed)?;
             let only_first = flow.iodepth().is_some() && flow.duration().is_some();
-            Ok(matches!(flow, Flow::Trace(_)).then_some(Unread { source, only_first }))
+            Ok(matches!(flow, Flow::Trace(_)).then_some(PendingTrace { source, only_first }))
         });
         let opened = opened.collect::<Result<Vec<_>, InputError>>()?;
         let left: Vec<_> = opened.into_iter().flatten().collect();
@@ -47,11 +47,11 @@ impl InputCheck {
     /// If a trace turns out to be malformed, or names an address beyond the device.
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         for _ in 0..budget {
-            let Some(unread) = self.left.last_mut() else { return Ok(Status::Done) };
-            let request = unread.source.next_request()?;
+            let Some(pending) = self.left.last_mut() else { return Ok(Status::Done) };
+            let request = pending.source.next_request()?;
             self.requests += u64::from(request.is_some());
             // A trace that is replayed again and again says nothing new.
-            if request.is_none() || unread.only_first || unread.source.rounds() > 1 {
+            if request.is_none() || pending.only_first || pending.source.rounds() > 1 {
                 self.left.pop();
             }
         }
@@ -60,7 +60,7 @@ impl InputCheck {
 
     /// Share of the inputs that has been read, from 0 to 1.
     pub fn fraction(&self) -> f64 {
-        let left: f64 = self.left.iter().map(|unread| 1.0 - unread.source.consumed()).sum();
+        let left: f64 = self.left.iter().map(|pending| 1.0 - pending.source.consumed()).sum();
         1.0 - left / self.opened.max(1) as f64
     }
 

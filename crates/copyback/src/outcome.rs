@@ -10,7 +10,7 @@ pub enum Outcome {
     Done,
     /// Uncorrectable read error: data that were read for it are lost, as no retry could correct them, or had
     /// been lost before.
-    Unread,
+    Uncorrectable,
     /// A drive, which is read-only, has not done it, or not all of it.
     Rejected,
 }

@@ -116,8 +116,8 @@ impl Array {
     /// A phase of a repair has ended: the others have been read, or the drive has been written.
     pub(super) fn repair_goes_on(&mut self, id: TaskId, step: RepairStep) {
         let task = &self.tasks[id.index()];
-        if task.outcome == Outcome::Unread {
-            return self.end_repair(id, step, Outcome::Unread);
+        if task.outcome == Outcome::Uncorrectable {
+            return self.end_repair(id, step, Outcome::Uncorrectable);
         }
         // Whether the drive takes the write: it has been read all the same.
         if !task.has_more() {
@@ -137,13 +137,13 @@ impl Array {
     }
 
     fn end_repair(&mut self, id: TaskId, step: RepairStep, outcome: Outcome) {
-        let is_awaited = step.is_under_lock || outcome == Outcome::Unread;
+        let is_awaited = step.is_under_lock || outcome == Outcome::Uncorrectable;
         if is_awaited {
             self.answer(id, step, outcome);
         }
         if let Some(repairs) = &mut self.repairs {
             repairs.under_way.remove(step.place as usize);
-            repairs.tally.lost += u64::from(outcome == Outcome::Unread);
+            repairs.tally.lost += u64::from(outcome == Outcome::Uncorrectable);
         }
         self.end_task(id, SsdId::default());
     }

@@ -288,7 +288,7 @@ impl Array {
         if self.drives.len() > 1 {
             self.pieces.push((device, *ended));
         }
-        if ended.outcome == Outcome::Unread && self.repair(device, ended) {
+        if ended.outcome == Outcome::Uncorrectable && self.repair(device, ended) {
             return;
         }
         self.book_piece(device, ended);
@@ -355,7 +355,7 @@ impl Array {
     }
 
     fn rebuilt(&mut self, step: RebuildStep, outcome: Outcome) {
-        if outcome == Outcome::Unread
+        if outcome == Outcome::Uncorrectable
             && let Some(repairs) = &mut self.repairs
         {
             repairs.rebuilt_in_vain(step.length);

@@ -362,7 +362,7 @@ impl Drive {
                         self.last_destaged = Some(page.lpn);
                         match page.outcome {
                             Outcome::Rejected => buffer.stays(page.lpn),
-                            Outcome::Done | Outcome::Unread => {
+                            Outcome::Done | Outcome::Uncorrectable => {
                                 buffer.written_to_flash(page, &mut self.ssd, self.now);
                             }
                         }

@@ -231,7 +231,7 @@ impl Scheduler {
         match self.queues.transactions.get(id).kind {
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             Kind::Read | Kind::Write | Kind::OfStripe => {
-                self.finish_as(Outcome::Unread, backend, id, now);
+                self.finish_as(Outcome::Uncorrectable, backend, id, now);
             }
         }
     }

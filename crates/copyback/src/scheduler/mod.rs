@@ -202,7 +202,7 @@ impl Scheduler {
     pub fn check_finished(&self, backend: &mut Backend) {
         for Finished { owner, lpn, outcome, .. } in &self.finished {
             if let Owner::Host(command) = *owner {
-                backend.ftl.check_end_of_read(command, *lpn, *outcome == Outcome::Unread);
+                backend.ftl.check_end_of_read(command, *lpn, *outcome == Outcome::Uncorrectable);
             }
         }
     }

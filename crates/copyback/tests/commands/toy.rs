@@ -302,7 +302,7 @@ impl Toy {
     /// Whether `request` has ended, and read in vain.
     pub fn read_in_vain(&self, request: u32) -> bool {
         let done = self.done.iter().find(|done| done.request == request);
-        done.expect("it has ended").outcome == Outcome::Unread
+        done.expect("it has ended").outcome == Outcome::Uncorrectable
     }
 
     /// Asserts the parts of the response to `request`, in nanoseconds; all others are zero.

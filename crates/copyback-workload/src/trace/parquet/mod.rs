@@ -59,11 +59,11 @@ impl Parser {
     /// # Errors
     /// A sentence, if it is damaged or lacks a column.
     pub fn open(file: &File) -> Result<Option<Self>, String> {
-        let unread = |error: io::Error| format!("can't be read: {error}");
+        let unreadable = |error: io::Error| format!("can't be read: {error}");
         let mut start = Vec::with_capacity(MAGIC.len());
-        let mut file = file.try_clone().map_err(unread)?;
-        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unread)?;
-        file.rewind().map_err(unread)?;
+        let mut file = file.try_clone().map_err(unreadable)?;
+        file.by_ref().take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
+        file.rewind().map_err(unreadable)?;
         if start != MAGIC {
             return Ok(None);
         }
