@@ -191,7 +191,7 @@ impl Simulation {
         columns.add::<u64>("sent_ns", sent)?;
         columns.add::<u64>("arrives_ns", arrives)?;
         columns.add("device", letters.iter().map(|letter| letter.device.0).collect())?;
-        columns.add("message", letters.iter().map(|letter| letter.said.number()).collect())?;
+        columns.add("message", letters.iter().map(|letter| letter.content.number()).collect())?;
         Ok(columns.0)
     }
 

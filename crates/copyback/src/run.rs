@@ -170,7 +170,7 @@ impl Run {
             }
             let next = earlier(self.array.next_time(), self.arrivals.next_time());
             let Some(next) = next else { return self.end() };
-            if self.array.coordinates_in_vain() && self.arrivals.next_time().is_none() {
+            if self.array.is_livelocked() && self.arrivals.next_time().is_none() {
                 return self.end();
             }
             if next > Instant::END {
@@ -345,7 +345,7 @@ impl Run {
         let (recorder, now) = (&mut self.recorder, self.now);
         if let Some(devices) = &mut recorder.devices {
             self.array
-                .tell_collecting(|device, collects| devices.overlap.note(device, collects, now));
+                .report_collecting(|device, collects| devices.overlap.note(device, collects, now));
         }
         if let Some(watch) = &mut recorder.watch {
             for (device, drive) in self.array.touched() {
@@ -359,13 +359,13 @@ impl Run {
     #[inline]
     fn observe(&mut self) {
         if self.recorder.watch.is_some() {
-            self.tell_what_began();
+            self.record_begun();
         }
     }
 
     // Apart: hardly any run has somebody who looks.
     #[inline(never)]
-    fn tell_what_began(&mut self) {
+    fn record_begun(&mut self) {
         let Some(watch) = &mut self.recorder.watch else { return };
         self.array.take_journal(&mut self.journal);
         for (device, entry) in self.journal.drain(..) {
@@ -722,8 +722,8 @@ impl Run {
                  ssd.ftl.placement.handles"
             ));
         }
-        let in_vain = self.host.names_handles() && !layers().all(|ftl| ftl.looks_at_handles());
-        in_vain.then(|| {
+        let is_ignored = self.host.names_handles() && !layers().all(|ftl| ftl.looks_at_handles());
+        is_ignored.then(|| {
             "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
              \"by_hint\" goes by them"
                 .to_owned()

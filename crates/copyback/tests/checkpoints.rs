@@ -130,7 +130,7 @@ impl ExternalCoordinator for Silent {
         Hooks { became_busy: false, became_quiet: false, sent: false, instant_ends: false }
     }
 
-    fn told(&mut self, _: News, _: &View, _: &mut Orders) -> Result<(), Failed> {
+    fn notify(&mut self, _: News, _: &View, _: &mut Orders) -> Result<(), Failed> {
         Ok(())
     }
 

@@ -87,7 +87,7 @@ impl Array {
     }
 
     /// The drives that others hear of at this instant.
-    pub(super) fn hear(&mut self, now: Instant) {
+    pub(super) fn notify(&mut self, now: Instant) {
         if let Some(ahead) = &mut self.ahead {
             (ahead.visit, ahead.round) = (ahead.visit.next(now), 0);
         }
@@ -95,7 +95,7 @@ impl Array {
     }
 
     /// Books the commands that have ended at this moment of the instant.
-    pub(super) fn hear_ended(&mut self, moment: Moment) {
+    pub(super) fn book_ended(&mut self, moment: Moment) {
         for index in 0..self.drives.len() {
             let Some(ahead) = &mut self.ahead else { return };
             let mut ended = std::mem::take(&mut self.ended);
@@ -115,7 +115,7 @@ impl Array {
             self.due.set(index, ahead.logs[index].next_time());
         }
         self.touched.clear();
-        if ahead.has_been_told() {
+        if ahead.is_drained() {
             self.ahead = None;
             let times = self.drives.iter().map(Drive::next_time).enumerate();
             times.for_each(|(drive, time)| self.due.set(drive, time));
@@ -147,7 +147,7 @@ impl Ahead {
     }
 
     /// Whether everything has been heard of, and every request has arrived.
-    fn has_been_told(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.tasks.is_empty() && self.logs.iter().all(|log| log.next_time().is_none())
     }
 }

@@ -36,7 +36,7 @@ use crate::workload::Request;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use protocol::{Said, SentMessage};
+pub use protocol::{Content, SentMessage};
 
 use ahead::Ahead;
 use coordination::supply::ExternalCoordinator;
@@ -201,8 +201,8 @@ impl Array {
     }
 
     /// Whether the coordinator goes on though no drive will do anything any more, unless a request comes.
-    pub fn coordinates_in_vain(&self) -> bool {
-        self.protocol.as_ref().is_some_and(Protocol::works_in_vain)
+    pub fn is_livelocked(&self) -> bool {
+        self.protocol.as_ref().is_some_and(Protocol::is_livelocked)
     }
 
     /// The keys that say how long it takes until then.
@@ -244,7 +244,7 @@ impl Array {
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
         self.now = now;
         if self.ahead.is_some() {
-            self.hear(now);
+            self.notify(now);
             return now;
         }
         for index in self.due.at(now) {
@@ -294,7 +294,7 @@ impl Array {
     /// The second phase, first half: books what has ended.
     pub fn book_finished(&mut self) {
         if let Some(ahead) = &self.ahead {
-            return self.hear_ended(Moment::Round(ahead.round()));
+            return self.book_ended(Moment::Round(ahead.round()));
         }
         let mut any = false;
         for index in self.touched.iter() {
@@ -321,7 +321,7 @@ impl Array {
     }
 
     /// Tells of the drives that may have begun or ceased to collect at this instant.
-    pub fn tell_collecting(&mut self, mut note: impl FnMut(SsdId, bool)) {
+    pub fn report_collecting(&mut self, mut note: impl FnMut(SsdId, bool)) {
         for index in self.touched.iter() {
             let device = SsdId::from_index(index);
             let collects = match &mut self.ahead {
@@ -453,7 +453,7 @@ impl Array {
     fn submit_to_several(&mut self, id: RequestId, request: &Request, late: Duration) {
         if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
             self.arrive(task, Purpose::of(id, request));
-            return self.hear_ended(Moment::Behind(Serves::Task(task)));
+            return self.book_ended(Moment::Behind(Serves::Task(task)));
         }
         if !self.hand_in_as_one(id, request, late) {
             self.begin(Purpose::of(id, request), late);

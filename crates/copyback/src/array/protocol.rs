@@ -16,14 +16,14 @@ use super::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinat
 
 /// Message or order, with its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
-pub enum Said {
+pub enum Content {
     /// By a drive to the controller.
     ByDrive(Message),
     /// By the controller to a drive.
     ByController(Order),
 }
 
-impl Said {
+impl Content {
     /// 0 runs short, 1 must collect, 2 done, 3 state, by a drive; 4 collect, 5 stop, 6 report, by the
     /// controller.
     pub const fn number(&self) -> u8 {
@@ -49,12 +49,12 @@ pub struct SentMessage {
     /// The drive that sent it or gets it.
     pub device: SsdId,
     /// Content of the message.
-    pub said: Said,
+    pub content: Content,
 }
 
 /// Instants at which the coordinator alone acts, one after the other, before requests that wait meanwhile are given
 /// up: more than any round of windows has, and few enough to be over in seconds.
-const MOST_IN_VAIN: u32 = 1_000_000;
+const MOST_IDLE_INSTANTS: u32 = 1_000_000;
 
 /// The controller's coordinator, the drives' agents, and what they have sent one another.
 #[derive(Debug, Checkpointed)]
@@ -66,7 +66,7 @@ pub struct Protocol {
     under_way: EventQueue<SentMessage>,
     is_busy: bool,
     /// The last instants, one after the other, that left no drive with anything to do.
-    in_vain: u32,
+    idle_instants: u32,
     log: Option<Vec<SentMessage>>,
     orders: Orders,
     messages: Vec<Message>,
@@ -86,7 +86,7 @@ impl Protocol {
             latency: array.protocol.latency.0,
             under_way: EventQueue::default(),
             is_busy: false,
-            in_vain: 0,
+            idle_instants: 0,
             log: config.metrics.messages.then(Vec::new),
             orders: Vec::new(),
             messages: Vec::new(),
@@ -121,12 +121,12 @@ impl Protocol {
         mut touched: impl FnMut(SsdId),
     ) {
         let view = View { now, outstanding };
-        while let Some(SentMessage { device, said, .. }) = self.under_way.pop_at(now) {
-            match said {
-                Said::ByDrive(message) => {
-                    self.coordinator.heard(device, message, &view, &mut self.orders);
+        while let Some(SentMessage { device, content, .. }) = self.under_way.pop_at(now) {
+            match content {
+                Content::ByDrive(message) => {
+                    self.coordinator.received(device, message, &view, &mut self.orders);
                 }
-                Said::ByController(order) => {
+                Content::ByController(order) => {
                     self.carry_out(order, device, &mut drives[device.index()], now);
                     touched(device);
                 }
@@ -146,7 +146,7 @@ impl Protocol {
             Order::Stop => drive.stop_asking(now),
             Order::Report => {
                 let answer = Agent::report(&drive.status(now));
-                self.send(device, Said::ByDrive(answer), now);
+                self.send(device, Content::ByDrive(answer), now);
             }
         }
     }
@@ -156,7 +156,7 @@ impl Protocol {
         let Some(agent) = &mut self.agents[device.index()] else { return };
         agent.watch(&drive.ssd.status(), &mut self.messages);
         for message in std::mem::take(&mut self.messages) {
-            self.send(device, Said::ByDrive(message), now);
+            self.send(device, Content::ByDrive(message), now);
         }
     }
 
@@ -181,22 +181,22 @@ impl Protocol {
 
     /// Whether something is still to happen in a drive: at the end of an instant, and as a request comes.
     pub const fn note_whether_drives_go_on(&mut self, go_on: bool) {
-        self.in_vain = if go_on { 0 } else { self.in_vain.saturating_add(1) };
+        self.idle_instants = if go_on { 0 } else { self.idle_instants.saturating_add(1) };
     }
 
     /// Whether the coordinator has been at work for so long, while nothing has happened in any drive, that nothing will.
-    pub const fn works_in_vain(&self) -> bool {
-        self.in_vain >= MOST_IN_VAIN
+    pub const fn is_livelocked(&self) -> bool {
+        self.idle_instants >= MOST_IDLE_INSTANTS
     }
 
     fn send_orders(&mut self, now: Instant) {
         for (device, order) in std::mem::take(&mut self.orders) {
-            self.send(device, Said::ByController(order), now);
+            self.send(device, Content::ByController(order), now);
         }
     }
 
-    fn send(&mut self, device: SsdId, said: Said, now: Instant) {
-        let sent = SentMessage { sent: now, arrives: now + self.latency, device, said };
+    fn send(&mut self, device: SsdId, content: Content, now: Instant) {
+        let sent = SentMessage { sent: now, arrives: now + self.latency, device, content };
         self.under_way.schedule(sent.arrives, 0, sent);
         if let Some(log) = &mut self.log {
             log.push(sent);

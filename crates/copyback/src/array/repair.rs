@@ -56,7 +56,7 @@ impl Repairs {
     }
 
     /// Notes that `bytes` were rebuilt from what could not be read.
-    pub(super) const fn rebuilt_in_vain(&mut self, bytes: u64) {
+    pub(super) const fn rebuild_failed(&mut self, bytes: u64) {
         self.tally.unknown_rebuilt_bytes += bytes;
     }
 
@@ -123,14 +123,14 @@ impl Array {
         if !task.has_more() {
             return self.end_repair(id, step, Outcome::Done);
         }
-        self.count_made_up(step);
+        self.count_reconstructed(step);
         if !step.is_under_lock {
             self.answer(id, step, Outcome::Done);
         }
         self.begin_next_phase(id);
     }
 
-    fn count_made_up(&mut self, step: RepairStep) {
+    fn count_reconstructed(&mut self, step: RepairStep) {
         let Some(repairs) = &mut self.repairs else { return };
         repairs.tally.made_up += 1;
         repairs.tally.written_bytes += repairs.under_way[step.place as usize].ended.command.length;

@@ -358,7 +358,7 @@ impl Array {
         if outcome == Outcome::Uncorrectable
             && let Some(repairs) = &mut self.repairs
         {
-            repairs.rebuilt_in_vain(step.length);
+            repairs.rebuild_failed(step.length);
         }
         let end = step.offset + step.length;
         self.rebuilt_bytes += step.length;

@@ -170,7 +170,7 @@ impl Array {
             let view = View { now: self.now, outstanding: self.outstanding };
             match mail {
                 Mail::ToController(device, message) => {
-                    self.coordinator.heard(device, message, &view, &mut orders);
+                    self.coordinator.received(device, message, &view, &mut orders);
                 }
                 Mail::ToDrive(device, order) => self.obey(device, order),
                 Mail::Wake => {

@@ -76,7 +76,7 @@ impl Script {
     pub fn hears(&mut self, device: u16, message: Message) -> Orders {
         let mut orders = Orders::new();
         let view = self.view(Instant::START);
-        self.coordinator.heard(SsdId(device), message, &view, &mut orders);
+        self.coordinator.received(SsdId(device), message, &view, &mut orders);
         orders
     }
 

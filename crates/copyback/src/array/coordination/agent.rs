@@ -67,7 +67,7 @@ mod tests {
         Status { below_register, crossings, short, shortages, ..Status::default() }
     }
 
-    fn said(agent: &mut Agent, status: Status) -> Vec<Message> {
+    fn reported(agent: &mut Agent, status: Status) -> Vec<Message> {
         let mut messages = Vec::new();
         agent.watch(&status, &mut messages);
         messages
@@ -76,24 +76,24 @@ mod tests {
     #[test]
     fn a_fall_is_told_once_and_the_next_one_again() {
         let mut agent = Agent::default();
-        assert_eq!(said(&mut agent, status((0, 0), (0, 0))), []);
-        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
-        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), []);
-        assert_eq!(said(&mut agent, status((2, 2), (0, 0))), [RUNS_SHORT]);
-        assert_eq!(said(&mut agent, status((2, 2), (1, 1))), [Message::MustCollect]);
+        assert_eq!(reported(&mut agent, status((0, 0), (0, 0))), []);
+        assert_eq!(reported(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
+        assert_eq!(reported(&mut agent, status((1, 1), (0, 0))), []);
+        assert_eq!(reported(&mut agent, status((2, 2), (0, 0))), [RUNS_SHORT]);
+        assert_eq!(reported(&mut agent, status((2, 2), (1, 1))), [Message::MustCollect]);
     }
 
     #[test]
     fn both_thresholds_at_one_instant() {
         let mut agent = Agent::default();
         let both = [RUNS_SHORT, Message::MustCollect];
-        assert_eq!(said(&mut agent, status((1, 1), (1, 1))), both);
+        assert_eq!(reported(&mut agent, status((1, 1), (1, 1))), both);
     }
 
     #[test]
     fn a_plane_that_was_collected_in_no_time_is_not_told_of() {
         let mut agent = Agent::default();
-        assert_eq!(said(&mut agent, status((0, 1), (0, 1))), []);
+        assert_eq!(reported(&mut agent, status((0, 1), (0, 1))), []);
     }
 
     #[test]
@@ -101,10 +101,10 @@ mod tests {
         let mut agent = Agent::default();
         agent.received(COLLECT);
         let busy = Status { asked: true, ..status((1, 0), (0, 0)) };
-        assert_eq!(said(&mut agent, busy), []);
+        assert_eq!(reported(&mut agent, busy), []);
         let done = Message::Done { runs_short: false };
-        assert_eq!(said(&mut agent, status((0, 0), (0, 0))), [done]);
-        assert_eq!(said(&mut agent, status((0, 0), (0, 0))), []);
+        assert_eq!(reported(&mut agent, status((0, 0), (0, 0))), [done]);
+        assert_eq!(reported(&mut agent, status((0, 0), (0, 0))), []);
     }
 
     #[test]
@@ -112,19 +112,19 @@ mod tests {
         let mut agent = Agent::default();
         agent.received(COLLECT);
         let busy = Status { asked: true, ..status((1, 1), (1, 1)) };
-        assert_eq!(said(&mut agent, busy), []);
+        assert_eq!(reported(&mut agent, busy), []);
         let then = [Message::Done { runs_short: true }, RUNS_SHORT, Message::MustCollect];
-        assert_eq!(said(&mut agent, status((1, 1), (1, 1))), then);
+        assert_eq!(reported(&mut agent, status((1, 1), (1, 1))), then);
     }
 
     #[test]
     fn a_drive_that_can_gain_nothing_does_not_speak_again() {
         let mut agent = Agent::default();
-        assert_eq!(said(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
+        assert_eq!(reported(&mut agent, status((1, 1), (0, 0))), [RUNS_SHORT]);
         for _ in 0..3 {
             agent.received(COLLECT);
             let done = [Message::Done { runs_short: true }];
-            assert_eq!(said(&mut agent, status((1, 1), (0, 0))), done);
+            assert_eq!(reported(&mut agent, status((1, 1), (0, 0))), done);
         }
     }
 
@@ -133,6 +133,6 @@ mod tests {
         let mut agent = Agent::default();
         agent.received(Order::Stop);
         agent.received(Order::Report);
-        assert_eq!(said(&mut agent, status((0, 0), (0, 0))), []);
+        assert_eq!(reported(&mut agent, status((0, 0), (0, 0))), []);
     }
 }

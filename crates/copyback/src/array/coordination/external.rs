@@ -49,24 +49,24 @@ impl External {
     }
 
     /// Tells it something. Only the first failure counts.
-    fn tell(&mut self, news: News, view: &View, orders: &mut Orders) {
+    fn notify(&mut self, news: News, view: &View, orders: &mut Orders) {
         if self.failed.is_some() {
             return;
         }
         let before = orders.len();
-        if let Err(failed) = self.try_to_tell(news, view, orders) {
+        if let Err(failed) = self.try_notify(news, view, orders) {
             orders.truncate(before);
             self.wake_at = None;
             self.failed = Some(failed);
         }
     }
 
-    fn try_to_tell(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
+    fn try_notify(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
         let Some(Policy { asked, .. }) = &mut self.policy else {
             return Err(Failed::not_supplied("array.coordination"));
         };
         let before = orders.len();
-        asked.told(news, view, orders)?;
+        asked.notify(news, view, orders)?;
         self.wake_at = asked.wake_at()?;
         self.count(orders.len() - before, view.now)
     }
@@ -92,8 +92,8 @@ impl External {
 }
 
 impl Coordinator for External {
-    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
-        self.tell(News::Heard(device, message), view, orders);
+    fn received(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
+        self.notify(News::Received(device, message), view, orders);
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -102,31 +102,31 @@ impl Coordinator for External {
 
     fn wake(&mut self, now: Instant, view: &View, orders: &mut Orders) {
         if self.wake_at.is_some_and(|at| at <= now) {
-            self.tell(News::Wake, view, orders);
+            self.notify(News::Wake, view, orders);
         }
     }
 
     fn became_busy(&mut self, _: Instant, view: &View, orders: &mut Orders) {
         if self.wants(|hooks| hooks.became_busy) {
-            self.tell(News::BecameBusy, view, orders);
+            self.notify(News::BecameBusy, view, orders);
         }
     }
 
     fn became_quiet(&mut self, _: Instant, view: &View, orders: &mut Orders) {
         if self.wants(|hooks| hooks.became_quiet) {
-            self.tell(News::BecameQuiet, view, orders);
+            self.notify(News::BecameQuiet, view, orders);
         }
     }
 
     fn sent(&mut self, device: SsdId, bytes: u64, view: &View) {
         if self.wants(|hooks| hooks.sent) {
-            self.tell(News::Sent(device, bytes), view, &mut Orders::new());
+            self.notify(News::Sent(device, bytes), view, &mut Orders::new());
         }
     }
 
     fn instant_ends(&mut self, view: &View, orders: &mut Orders) {
         if self.wants(|hooks| hooks.instant_ends) {
-            self.tell(News::InstantEnds, view, orders);
+            self.notify(News::InstantEnds, view, orders);
         }
     }
 

@@ -112,7 +112,7 @@ pub struct View {
 /// own and says only what it does at the occasions that matter to it.
 pub trait Coordinator: Debug + Send {
     /// A message of `device` has arrived. What is to be sent is added to `orders`.
-    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders);
+    fn received(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders);
 
     /// When it wants to be woken. May change with each call to it; to be woken too early, or when it
     /// no longer wants to be, does no harm.
@@ -225,5 +225,5 @@ pub fn coordinator(config: &Config) -> Scheme {
 pub struct Uncoordinated;
 
 impl Coordinator for Uncoordinated {
-    fn heard(&mut self, _: SsdId, _: Message, _: &View, _: &mut Orders) {}
+    fn received(&mut self, _: SsdId, _: Message, _: &View, _: &mut Orders) {}
 }

@@ -34,8 +34,8 @@ impl ProactiveIdle {
 }
 
 impl Coordinator for ProactiveIdle {
-    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
-        self.selective.heard(device, message, view, orders);
+    fn received(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
+        self.selective.received(device, message, view, orders);
     }
 
     fn next_wake(&self) -> Option<Instant> {

@@ -66,7 +66,7 @@ impl ProactiveSoftLimit {
 }
 
 impl Coordinator for ProactiveSoftLimit {
-    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
+    fn received(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::State(report) => {
                 self.members.stands(device, report.below_register > 0);

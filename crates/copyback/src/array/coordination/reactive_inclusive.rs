@@ -45,7 +45,7 @@ impl ReactiveInclusive {
 }
 
 impl Coordinator for ReactiveInclusive {
-    fn heard(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
+    fn received(&mut self, device: SsdId, message: Message, view: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { writable } => {
                 if self.members.enrol(device) {

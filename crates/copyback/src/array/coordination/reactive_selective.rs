@@ -34,7 +34,7 @@ impl ReactiveSelective {
 }
 
 impl Coordinator for ReactiveSelective {
-    fn heard(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
+    fn received(&mut self, device: SsdId, message: Message, _: &View, orders: &mut Orders) {
         match message {
             Message::RunsShort { .. } => {
                 self.members.enrol(device);

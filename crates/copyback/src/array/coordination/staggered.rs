@@ -48,7 +48,7 @@ impl Staggered {
 }
 
 impl Coordinator for Staggered {
-    fn heard(&mut self, device: SsdId, message: Message, _: &View, _: &mut Orders) {
+    fn received(&mut self, device: SsdId, message: Message, _: &View, _: &mut Orders) {
         if let Message::Done { .. } = message {
             self.members.done(device, false);
         }

@@ -39,7 +39,7 @@ pub trait ExternalCoordinator: Debug + Send + Sync {
     ///
     /// # Errors
     /// If it can't go on; it is not told anything again.
-    fn told(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed>;
+    fn notify(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed>;
 
     /// When it wants to be [woken](News::Wake): later than what it was told last.
     ///
@@ -77,7 +77,7 @@ pub struct Hooks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
     /// A message of a drive has arrived.
-    Heard(SsdId, Message),
+    Received(SsdId, Message),
     /// The time has come that it wanted to be woken at.
     Wake,
     /// The first request is in an array that had none.
