@@ -102,7 +102,7 @@ impl Live {
         // Of an array it never does.
         let may_fail = config.ssd.power.cuts != Cuts::None;
         if may_fail {
-            drive.tell_page_events()?;
+            drive.record_page_events()?;
         }
         let held = match config.ssd.power.protection {
             Protection::None if may_fail => {

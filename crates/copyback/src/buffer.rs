@@ -229,11 +229,11 @@ impl WriteBuffer {
             leaves(lpn, ssd.next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
-        self.tell_who_waits(ssd);
+        self.report_waits(ssd);
     }
 
     /// Tells the drive which flush waits for what has left, and that writes wait for room.
-    fn tell_who_waits(&mut self, ssd: &mut Ssd) {
+    fn report_waits(&mut self, ssd: &mut Ssd) {
         if std::mem::take(&mut self.flush_waits_for_more)
             && let Some(flush) = self.flushes.back()
         {

@@ -330,10 +330,10 @@ impl Embedded {
     ///
     /// # Errors
     /// If there are several.
-    pub fn tell_page_events(&mut self) -> Result<(), Error> {
+    pub fn record_page_events(&mut self) -> Result<(), Error> {
         match self.array.drives_mut() {
             [drive] => {
-                drive.tell_page_events();
+                drive.record_page_events();
                 Ok(())
             }
             drives => Err(Error::Input(format!(
@@ -412,7 +412,7 @@ impl Embedded {
                 break;
             }
         }
-        self.hear_of_pages();
+        self.collect_page_events();
         let array = &mut *self.array;
         array.end_instant();
         if let Some(failed) = array.drives().iter().find_map(|drive| drive.ssd.policy_failed()) {
@@ -427,7 +427,7 @@ impl Embedded {
     /// Lets requests out of the array and others in, until neither makes room for the other.
     fn admit(&mut self) {
         loop {
-            self.hear_of_pages();
+            self.collect_page_events();
             while let Some(finished) = self.array.take_finished() {
                 self.complete(&finished);
             }
@@ -446,7 +446,7 @@ impl Embedded {
     }
 
     /// Takes what has become of pages, told by the numbers of the caller.
-    fn hear_of_pages(&mut self) {
+    fn collect_page_events(&mut self) {
         let [drive] = self.array.drives_mut() else { return };
         if !drive.has_page_events() {
             return;

@@ -19,7 +19,7 @@ pub fn of_workload(config: &Config) -> Result<Option<Future>, Error> {
     let mut foreseen = Foreseen::new(config.logical_pages() as usize);
     for mut source in sources(config)? {
         while let Some(request) = source.next_request()? {
-            if !tell(&mut foreseen, &request, page_size) {
+            if !note(&mut foreseen, &request, page_size) {
                 return Err(Error::Input(too_long()));
             }
         }
@@ -28,7 +28,7 @@ pub fn of_workload(config: &Config) -> Result<Option<Future>, Error> {
 }
 
 /// Tells what becomes of the pages of a request. False if that is too much.
-fn tell(foreseen: &mut Foreseen, request: &Request, page_size: u64) -> bool {
+fn note(foreseen: &mut Foreseen, request: &Request, page_size: u64) -> bool {
     let Request { operation, offset, length, .. } = *request;
     let end = offset + length;
     match operation {

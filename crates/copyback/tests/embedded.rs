@@ -230,7 +230,7 @@ fn serve_with_cuts(
 ) -> Vec<Completion> {
     let mut drive = Embedded::new(config).unwrap();
     drive.wait_outside(config);
-    drive.tell_page_events().unwrap();
+    drive.record_page_events().unwrap();
     let (mut left, mut completed) = (asked.iter().peekable(), Vec::new());
     let mut cuts = cuts.iter().map(|at| Instant::from_ns(*at)).peekable();
     let mut told = 0;

@@ -10,7 +10,7 @@ use super::{Command, Drive, Ended, Serves};
 
 /// Log of a drive that has gone ahead: what the array is still to be notified of, in order.
 #[derive(Debug, Default, Checkpointed)]
-pub struct Log(VecDeque<(Visit, Heard)>);
+pub struct Log(VecDeque<(Visit, Notice)>);
 
 /// An instant, gone through so many times before: what takes no time makes it begin anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -20,7 +20,7 @@ pub struct Visit {
 }
 
 #[derive(Debug, Clone, Copy, Checkpointed)]
-enum Heard {
+enum Notice {
     /// A command has ended.
     Ended(Moment, Ended),
     /// At the end of the instant, it collects or does so no more.
@@ -54,12 +54,12 @@ impl Log {
 
     /// Whether a command has still to end in this visit.
     pub fn ends_in(&self, visit: Visit) -> bool {
-        matches!(self.0.front(), Some((at, Heard::Ended(..))) if *at == visit)
+        matches!(self.0.front(), Some((at, Notice::Ended(..))) if *at == visit)
     }
 
     /// Takes the commands that have ended at this moment of a visit.
     pub fn take_ended(&mut self, visit: Visit, moment: Moment, into: &mut VecDeque<Ended>) {
-        while let Some((at, Heard::Ended(when, ended))) = self.0.front()
+        while let Some((at, Notice::Ended(when, ended))) = self.0.front()
             && (*at, *when) == (visit, moment)
         {
             into.push_back(*ended);
@@ -69,7 +69,7 @@ impl Log {
 
     /// Whether it collects since this visit, if that has changed.
     pub fn take_collects(&mut self, visit: Visit) -> Option<bool> {
-        let (at, Heard::Collects(collects)) = *self.0.front()? else { return None };
+        let (at, Notice::Collects(collects)) = *self.0.front()? else { return None };
         if at != visit {
             return None;
         }
@@ -100,7 +100,7 @@ impl Drive {
             self.go_through(visit, has_started, &mut arriving, &mut log);
             let collects = self.ssd.is_collecting();
             if collects != was_collecting {
-                log.0.push_back((visit, Heard::Collects(collects)));
+                log.0.push_back((visit, Notice::Collects(collects)));
             }
             was_collecting = collects;
         }
@@ -136,6 +136,6 @@ impl Drive {
     }
 
     fn note_ended(&mut self, visit: Visit, moment: Moment, log: &mut Log) {
-        log.0.extend(self.ended.drain(..).map(|ended| (visit, Heard::Ended(moment, ended))));
+        log.0.extend(self.ended.drain(..).map(|ended| (visit, Notice::Ended(moment, ended))));
     }
 }

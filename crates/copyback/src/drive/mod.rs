@@ -519,7 +519,7 @@ impl Drive {
         let now = self.now;
         while let Some(placed) = self.buffer.as_mut().and_then(|b| b.make_room(now)) {
             let Placed { command, lpn, late } = placed;
-            self.tell(|drive| PageEvent::Buffered { by: drive.serves(command), lpn });
+            self.record(|drive| PageEvent::Buffered { by: drive.serves(command), lpn });
             self.spend_in_buffer(command, For::Room, late);
             self.pages_buffered(command, 1);
         }

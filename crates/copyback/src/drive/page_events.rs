@@ -68,11 +68,11 @@ pub struct Found {
 
 impl<By> PageEvent<By> {
     /// The event with who writes told otherwise.
-    pub fn by<To>(self, mut told: impl FnMut(By) -> To) -> PageEvent<To> {
+    pub fn by<To>(self, mut name: impl FnMut(By) -> To) -> PageEvent<To> {
         match self {
-            Self::Buffered { by, lpn } => PageEvent::Buffered { by: told(by), lpn },
+            Self::Buffered { by, lpn } => PageEvent::Buffered { by: name(by), lpn },
             Self::Written { by, lpn, version } => {
-                PageEvent::Written { by: by.map(told), lpn, version }
+                PageEvent::Written { by: by.map(name), lpn, version }
             }
             Self::Trimmed { lpn } => PageEvent::Trimmed { lpn },
             Self::PowerFailed(cut) => PageEvent::PowerFailed(cut),
@@ -82,7 +82,7 @@ impl<By> PageEvent<By> {
 
 impl Drive {
     /// Tells from now on what becomes of the data of pages, to be [taken](Self::take_page_events).
-    pub fn tell_page_events(&mut self) {
+    pub fn record_page_events(&mut self) {
         self.page_events.get_or_insert_default();
     }
 
@@ -98,7 +98,7 @@ impl Drive {
 
     /// Writes down an event, if somebody asks for it.
     #[inline]
-    pub(super) fn tell(&mut self, event: impl FnOnce(&Self) -> PageEvent) {
+    pub(super) fn record(&mut self, event: impl FnOnce(&Self) -> PageEvent) {
         if self.page_events.is_some() {
             let event = event(self);
             self.page_events.get_or_insert_default().push(event);

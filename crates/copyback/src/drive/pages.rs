@@ -110,13 +110,13 @@ impl Drive {
         match &mut self.buffer {
             Some(buffer) => match buffer.write(id, (lpn, hint), sectors, self.now) {
                 true => {
-                    self.tell(|drive| PageEvent::Buffered { by: drive.serves(id), lpn });
+                    self.record(|drive| PageEvent::Buffered { by: drive.serves(id), lpn });
                     Served::Buffer
                 }
                 false => Served::BufferLater,
             },
             None => {
-                self.tell(|drive| {
+                self.record(|drive| {
                     let (by, version) = (Some(drive.serves(id)), drive.ssd.next_sequence());
                     PageEvent::Written { by, lpn, version }
                 });
@@ -151,7 +151,7 @@ impl Drive {
                 buffer.trim(lpn);
             }
             self.ssd.trim(lpn, self.now);
-            self.tell(|_| PageEvent::Trimmed { lpn });
+            self.record(|_| PageEvent::Trimmed { lpn });
         }
         self.use_buffer_room();
         self.end(id);

@@ -159,7 +159,7 @@ impl Drive {
         power.off = Some(off);
         let (after, may_differ) = (power.tally, is_on && !power.is_protected());
         self.power = Some(power);
-        self.tell(|drive| drive.power_failed(&before, &after, back_at, may_differ));
+        self.record(|drive| drive.power_failed(&before, &after, back_at, may_differ));
         self.plan_cut();
     }
 

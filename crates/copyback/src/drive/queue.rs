@@ -26,14 +26,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// One that nothing is in. `told`: whether somebody will ask which commands have waited.
-    pub fn new(depth: usize, told: bool) -> Self {
+    /// One that nothing is in. `is_recorded`: whether somebody will ask which commands have waited.
+    pub fn new(depth: usize, is_recorded: bool) -> Self {
         Self {
             depth,
             inside: Slots::new(),
             waiting: VecDeque::new(),
             places: Places::new(depth),
-            blocked: told.then(Vec::new),
+            blocked: is_recorded.then(Vec::new),
         }
     }
 

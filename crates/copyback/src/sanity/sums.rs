@@ -45,7 +45,7 @@ fn of_object(path: &str, value: &Value) -> Checked {
     fields_add_up(path, value)?;
     operations_add_up(path, value)?;
     breakdowns_add_up(path, value)?;
-    are_told_alike(path, value)?;
+    agree(path, value)?;
     idle_periods_add_up(path, value)?;
     amplification_is_a_quotient(path, value)?;
     rate_is_a_quotient(path, value)?;
@@ -87,7 +87,7 @@ fn breakdowns_add_up(path: &str, value: &Value) -> Checked {
     })
 }
 
-fn are_told_alike(path: &str, value: &Value) -> Checked {
+fn agree(path: &str, value: &Value) -> Checked {
     TWICE.iter().try_for_each(|(one, other)| {
         let (Some(found), Some(expected)) = (number(value, one), number(value, other)) else {
             return Ok(());

@@ -119,16 +119,16 @@ impl Timeline {
             Entry::Array { die, at, time, work } => {
                 let slice = Slice { begin: at, end: at + time, work, requests };
                 let before = self.drive(device).arrays[die.index()].replace(slice);
-                self.tell_array(device, die, before, false);
+                self.write_array(device, die, before, false);
             }
             Entry::Cut { die, at } => {
                 let cut = self.drive(device).arrays[die.index()].take();
                 let cut = cut.map(|slice| Slice { end: at, ..slice });
-                self.tell_array(device, die, cut, true);
+                self.write_array(device, die, cut, true);
             }
             Entry::Transfer { channel, at, time, work, .. } => {
                 let row = self.rows.channel(device, channel);
-                self.tell_slice(row, &Slice { begin: at, end: at + time, work, requests }, false);
+                self.write_slice(row, &Slice { begin: at, end: at + time, work, requests }, false);
             }
             Entry::Waited(_) => {}
             Entry::Begins { die, at, collected } => {
@@ -144,13 +144,13 @@ impl Timeline {
         &mut self.drives[device.index()]
     }
 
-    fn tell_array(&mut self, device: SsdId, die: DieId, slice: Option<Slice>, is_cut: bool) {
+    fn write_array(&mut self, device: SsdId, die: DieId, slice: Option<Slice>, is_cut: bool) {
         if let Some(slice) = slice {
-            self.tell_slice(self.rows.array(device, die), &slice, is_cut);
+            self.write_slice(self.rows.array(device, die), &slice, is_cut);
         }
     }
 
-    fn tell_slice(&mut self, row: Row, slice: &Slice, is_cut: bool) {
+    fn write_slice(&mut self, row: Row, slice: &Slice, is_cut: bool) {
         let Slice { begin, end, work, requests } = slice;
         if !self.shows(*begin, *end) {
             return;
@@ -317,7 +317,7 @@ impl Timeline {
             for die in (0..self.geometry.dies()).map(DieId::from_index) {
                 let left = self.drive(device).arrays[die.index()].take();
                 let left = left.map(|slice| Slice { end: slice.end.min(now), ..slice });
-                self.tell_array(device, die, left, false);
+                self.write_array(device, die, left, false);
                 self.end_collection(device, die, now, true);
             }
         }
