@@ -124,13 +124,13 @@ impl ArraySupplier for Policies {
 }
 
 /// Saves the state of a policy, for a file.
-pub(crate) fn told(py: Python<'_>, state: &Py<PyAny>) -> PyResult<Vec<u8>> {
+pub(crate) fn saved_memory(py: Python<'_>, state: &Py<PyAny>) -> PyResult<Vec<u8>> {
     let state = state.call0(py)?;
     Ok(state.bind(py).cast::<PyBytes>()?.as_bytes().to_vec())
 }
 
 /// Tells a policy what a file holds of it.
-pub(crate) fn tell(py: Python<'_>, restore: &Py<PyAny>, memory: &[u8]) -> PyResult<()> {
+pub(crate) fn restore_memory(py: Python<'_>, restore: &Py<PyAny>, memory: &[u8]) -> PyResult<()> {
     restore.call1(py, (PyBytes::new(py, memory),)).map(|_| ())
 }
 
@@ -191,10 +191,10 @@ impl ExternalSchedule for Schedule {
     }
 
     fn memory(&self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
+        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
+        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
     }
 }

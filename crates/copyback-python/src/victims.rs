@@ -7,7 +7,7 @@ use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
-use crate::policies::{Raised, facts, open, tell, told};
+use crate::policies::{Raised, facts, open, restore_memory, saved_memory};
 
 /// A victim policy, and the arrays that it looks at. Python owns them and sees them read-only.
 #[derive(Debug)]
@@ -77,11 +77,11 @@ impl ExternalVictims for Victims {
     }
 
     fn memory(&self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
+        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
+        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
     }
 }
 

@@ -56,8 +56,8 @@ impl LogSpace {
 fn left_in_oldest(space: f64) -> f64 {
     // Newton's steps from below never pass the root, as the curve bends down.
     let step = |left: f64| {
-        let told = (-space * (1.0 - left)).exp();
-        left + (told - left) / (1.0 - space * told)
+        let estimate = (-space * (1.0 - left)).exp();
+        left + (estimate - left) / (1.0 - space * estimate)
     };
     (0..STEPS).fold(0.0, |left, _| step(left))
 }

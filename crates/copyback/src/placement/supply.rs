@@ -36,16 +36,16 @@ pub trait ExternalPlacement: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot go on; it is not asked again.
-    fn tell(&mut self, told: Told<'_>) -> Result<bool, Failed>;
+    fn notify(&mut self, updates: Updates<'_>) -> Result<bool, Failed>;
 
     /// Is told what has happened, and then says where each page of `question` goes: puts an answer for each into
-    /// `answers`, which is empty. Returns as [`tell`](Self::tell).
+    /// `answers`, which is empty. Returns as [`notify`](Self::tell).
     ///
     /// # Errors
     /// If it cannot say; it is not asked again.
     fn ask(
         &mut self,
-        told: Told<'_>,
+        updates: Updates<'_>,
         question: &Question<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<bool, Failed>;
@@ -123,7 +123,7 @@ impl Hooks {
 
 /// Events since the placement was last notified.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct Updates<'a> {
     /// Events that it wanted to be notified of, in order.
     pub news: &'a [News],
     /// The blocks that are not what they were; what stands behind is newer.
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn who_watches_a_class_is_told_of_its_blocks_and_of_no_others() {
         let hooks = Hooks { watched: 0b10, ..Hooks::ALL };
-        let told = [0, 1, 2].map(|class| {
+        let updates = [0, 1, 2].map(|class| {
             let class = Class::new(class);
             let block = Life { block: BlockId(7), class, opened: 0, sealed: 4, valid: 2 };
             let all = [
@@ -256,7 +256,7 @@ mod tests {
             ];
             all.map(|news| hooks.want(&news))
         });
-        assert_eq!(told, [[false; 3], [true; 3], [false; 3]]);
+        assert_eq!(updates, [[false; 3], [true; 3], [false; 3]]);
         assert!(hooks.want(&News::Trimmed { lpn: Lpn(1), age: None, now: 5 }), "that is no block");
     }
 }

@@ -11,7 +11,7 @@ use super::supply::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, Vi
 use super::{BlockView, Memory, Outside, Shape, Victims};
 
 /// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
-const MOST_IN_VAIN: u32 = 64;
+const MOST_USELESS: u32 = 64;
 
 /// The blocks as the policy is to see them, and the policy.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct External {
     records: Vec<Record>,
     planes: Vec<Plane>,
     /// Kept to reuse its memory.
-    told: Vec<BlockState>,
+    updates: Vec<BlockState>,
     /// Memory to be restored once the policy is there.
     memory: Option<Vec<u8>>,
 }
@@ -53,7 +53,7 @@ struct Plane {
     /// Closed blocks of which some pages need not be moved.
     worthwhile: u32,
     /// Choices in a row of blocks of which all pages had to be moved.
-    in_vain: u32,
+    useless: u32,
 }
 
 /// Saves the memory alone: the caller that resumes a run supplies the policy again.
@@ -90,7 +90,7 @@ impl External {
             random,
             records: vec![Record::default(); shape.blocks],
             planes: vec![Plane::default(); shape.planes],
-            told: Vec::new(),
+            updates: Vec::new(),
             memory: None,
         }
     }
@@ -181,7 +181,7 @@ impl External {
         let Some(policy) = &mut self.policy else {
             return Err(Failed::not_supplied("ssd.gc.victim"));
         };
-        let block = policy.choose(plane, clock, &self.told)?;
+        let block = policy.choose(plane, clock, &self.updates)?;
         let record = self.records.get(block.index()).filter(|_| self.plane_of(block) == plane);
         let Some(closed) = record.and_then(|record| record.closed) else {
             return Err(self.wrong(&format!(
@@ -193,7 +193,7 @@ impl External {
     }
 
     fn gather_news(&mut self, plane: PlaneId, blocks: &impl BlockView) {
-        self.told.clear();
+        self.updates.clear();
         for block in self.planes[plane.index()].news.drain(..) {
             let record = &mut self.records[block.index()];
             record.is_news = false;
@@ -203,7 +203,7 @@ impl External {
                 closed_at: closed.closed_at,
                 changed_at: closed.changed_at,
             });
-            self.told.push(BlockState { block, closed });
+            self.updates.push(BlockState { block, closed });
         }
     }
 
@@ -211,10 +211,10 @@ impl External {
     /// plane needs would never end.
     fn note_gain(&mut self, plane: PlaneId, chosen: Closed) -> Result<(), Failed> {
         let pages = self.shape.pages_per_block;
-        let most = MOST_IN_VAIN * self.blocks_per_plane() as u32;
-        let in_vain = &mut self.planes[plane.index()].in_vain;
-        *in_vain = if chosen.valid < pages { 0 } else { *in_vain + 1 };
-        if *in_vain < most {
+        let most = MOST_USELESS * self.blocks_per_plane() as u32;
+        let useless = &mut self.planes[plane.index()].useless;
+        *useless = if chosen.valid < pages { 0 } else { *useless + 1 };
+        if *useless < most {
             return Ok(());
         }
         Err(self.wrong(&format!(
@@ -291,7 +291,7 @@ impl Victims for External {
         });
         let of_block = |(_, closed): (_, Closed)| (closed.closed_at, closed.changed_at);
         Memory::Outside(Outside {
-            planes: self.planes.iter().map(|plane| (plane.clock, plane.in_vain)).collect(),
+            planes: self.planes.iter().map(|plane| (plane.clock, plane.useless)).collect(),
             times: self.closed_records().into_iter().map(of_block).collect(),
             news: self.planes.iter().flat_map(|plane| plane.news.iter().copied()).collect(),
             policy,
@@ -303,8 +303,8 @@ impl Victims for External {
         if planes.len() != self.planes.len() {
             return false;
         }
-        for (plane, (clock, in_vain)) in self.planes.iter_mut().zip(planes) {
-            (plane.clock, plane.in_vain) = (clock, in_vain);
+        for (plane, (clock, useless)) in self.planes.iter_mut().zip(planes) {
+            (plane.clock, plane.useless) = (clock, useless);
         }
         self.memory = Some(policy);
         self.take_times(closed, &times) && self.take_news(&news)

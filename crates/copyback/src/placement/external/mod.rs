@@ -17,7 +17,7 @@ use crate::ids::Lpn;
 use crate::rng::Stream;
 
 use super::supply::{
-    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question, Told,
+    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question, Updates,
 };
 use super::write_times::WriteTimes;
 use super::{Class, Classes, Drive, Life, Origin, Placement};
@@ -151,8 +151,8 @@ impl External {
     fn ask(&self, asked: &mut Asked, lpn: Lpn, origin: Origin, now: u64) -> Class {
         let allowed = self.allowed(origin);
         if self.failed.get().is_none() {
-            let told = asked.class_when_told(lpn, origin, now);
-            let answered = told.and_then(|known| match known {
+            let updates = asked.class_when_notified(lpn, origin, now);
+            let answered = updates.and_then(|known| match known {
                 Some(class) => Ok(class),
                 None => asked.ask(lpn, origin, now, allowed),
             });
@@ -222,14 +222,14 @@ impl Asked {
     }
 
     /// The class of a page, if that is known once the placement is told of what may change it.
-    fn class_when_told(
+    fn class_when_notified(
         &mut self,
         lpn: Lpn,
         origin: Origin,
         now: u64,
     ) -> Result<Option<Class>, Failed> {
         if self.are_grave && self.known_class_of(lpn, origin, now).is_some() {
-            self.tell()?;
+            self.notify()?;
         }
         Ok(self.class_of(lpn, origin, now))
     }
@@ -258,11 +258,11 @@ impl Asked {
         ages.extend(pages.iter().map(|page| kept.of(*page).age(now)));
         let question = Question { pages, ages, origin, now, allowed };
         let news: &[News] = if waits { &[] } else { news };
-        let have_changed = placement.ask(Told { news, blocks }, &question, given)?;
+        let have_changed = placement.ask(Updates { news, blocks }, &question, given)?;
         if waits {
             self.blocks.clear();
         } else {
-            self.have_told(have_changed);
+            self.was_notified(have_changed);
         }
         let place = self.answers.place_of(origin, &mut self.pages);
         let Scratch { pages, answers: given, .. } = &self.scratch;
@@ -281,14 +281,14 @@ impl Asked {
     }
 
     /// Tells what has happened, before the placement is looked at.
-    fn tell(&mut self) -> Result<(), Failed> {
+    fn notify(&mut self) -> Result<(), Failed> {
         let Self { placement: Some(placement), news, blocks, .. } = self else { return Ok(()) };
-        let have_changed = placement.tell(Told { news, blocks })?;
-        self.have_told(have_changed);
+        let have_changed = placement.notify(Updates { news, blocks })?;
+        self.was_notified(have_changed);
         Ok(())
     }
 
-    fn have_told(&mut self, have_changed: bool) {
+    fn was_notified(&mut self, have_changed: bool) {
         self.news.clear();
         self.blocks.clear();
         self.are_grave = false;
@@ -300,7 +300,7 @@ impl Asked {
     }
 
     fn memory(&mut self) -> Result<Vec<u8>, Failed> {
-        self.tell()?;
+        self.notify()?;
         match (&mut self.placement, &self.memory) {
             (Some(placement), _) => placement.memory(),
             (None, memory) => Ok(memory.clone().unwrap_or_default()),

@@ -47,12 +47,12 @@ pub struct HotPages {
     skip: u64,
     tally: Tally,
     /// Sums of late, the newest at the end.
-    told: Vec<HotTraffic>,
+    recent: Vec<HotTraffic>,
     pages_per_block: u32,
 }
 
 /// Sums that are kept.
-const TOLD: usize = 10;
+const MOST_RECENT: usize = 10;
 
 impl HotPages {
     /// Of a drive with so many pages. Counting begins when `skip` have been written.
@@ -63,7 +63,7 @@ impl HotPages {
             left: pages as i64,
             skip,
             tally: Tally::default(),
-            told: Vec::new(),
+            recent: Vec::new(),
             pages_per_block,
         }
     }
@@ -133,13 +133,13 @@ impl HotPages {
             std::mem::take(&mut self.tally);
         let victims = victims as f64;
         if hot_writes > 0 {
-            self.told.push(HotTraffic {
+            self.recent.push(HotTraffic {
                 share: hot_writes as f64 / writes as f64,
                 valid: valid_pages as f64 / victims / f64::from(self.pages_per_block),
                 blocks,
             });
-            if self.told.len() > TOLD {
-                self.told.remove(0);
+            if self.recent.len() > MOST_RECENT {
+                self.recent.remove(0);
             }
         }
         // Half way to the new one, and not much more than the old one.
@@ -150,11 +150,11 @@ impl HotPages {
     }
 
     /// The mean of the sums since this was last asked, if there are any.
-    pub fn take_told(&mut self) -> Option<HotTraffic> {
-        let told = std::mem::take(&mut self.told);
+    pub fn take_recent(&mut self) -> Option<HotTraffic> {
+        let recent = std::mem::take(&mut self.recent);
         let mean =
-            |of: fn(&HotTraffic) -> f64| told.iter().map(of).sum::<f64>() / told.len() as f64;
-        (!told.is_empty()).then(|| HotTraffic {
+            |of: fn(&HotTraffic) -> f64| recent.iter().map(of).sum::<f64>() / recent.len() as f64;
+        (!recent.is_empty()).then(|| HotTraffic {
             share: mean(|one| one.share),
             valid: mean(|one| one.valid),
             blocks: mean(|one| one.blocks),
@@ -170,7 +170,7 @@ impl HotPages {
     pub fn is_sound(&self, new: &Self) -> bool {
         self.counters.len() == new.counters.len()
             && self.pages_per_block == new.pages_per_block
-            && self.told.len() <= TOLD
+            && self.recent.len() <= MOST_RECENT
             && self.young >= 0.0
             && self.young < 1e18
             && self.counters.iter().all(|counter| *counter <= HOT)
@@ -213,8 +213,8 @@ mod tests {
         (0..10).for_each(|page| hot.wrote(page < 5));
         (0..9).for_each(|now| hot.rewrote(Lpn(1), (2, None), now, 3.0));
         assert_eq!(hot.young, 6.0, "half way from 8 to 4");
-        assert_eq!(hot.take_told(), Some(HotTraffic { share: 0.5, valid: 0.25, blocks: 3.0 }));
-        assert_eq!(hot.take_told(), None);
+        assert_eq!(hot.take_recent(), Some(HotTraffic { share: 0.5, valid: 0.25, blocks: 3.0 }));
+        assert_eq!(hot.take_recent(), None);
     }
 
     #[test]

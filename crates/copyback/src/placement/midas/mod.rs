@@ -75,15 +75,15 @@ impl Midas {
 
     /// A window of the histogram has ended.
     fn decide(&mut self) {
-        let told = self.hot.take_told().unwrap_or(UNKNOWN);
-        let told = HotTraffic { blocks: (told.blocks + 1.0).round(), ..told };
-        let most_valid = if told.blocks > 1.0 { 0.18 } else { 0.3 };
+        let traffic = self.hot.take_recent().unwrap_or(UNKNOWN);
+        let traffic = HotTraffic { blocks: (traffic.blocks + 1.0).round(), ..traffic };
+        let most_valid = if traffic.blocks > 1.0 { 0.18 } else { 0.3 };
         let mut window = self.histogram.window();
-        if told.valid > most_valid || self.full[self.chain.top()] == 0 {
+        if traffic.valid > most_valid || self.full[self.chain.top()] == 0 {
             self.histogram.begin(window * 2);
             return;
         }
-        let found = self.search(told).filter(|found| found.groups.len() > 1);
+        let found = self.search(traffic).filter(|found| found.groups.len() > 1);
         if let Some(found) =
             found.filter(|found| self.trust.is_better(found.prediction.amplification))
         {
@@ -97,13 +97,13 @@ impl Midas {
         self.histogram.begin(window);
     }
 
-    fn search(&self, told: HotTraffic) -> Option<Found> {
+    fn search(&self, traffic: HotTraffic) -> Option<Found> {
         let held = self.holds.iter().filter(|holds| **holds).count();
         let data = held as f64 / self.segment as f64;
         let pages_per_block = (self.segment / u64::from(self.planes)) as u32;
         let margin = f64::from(margin(self.blocks));
         let model = Model::new(&self.histogram.corrected(), data, pages_per_block, margin);
-        Search::new(&model, self.blocks, self.full.len() - 1, told).run()
+        Search::new(&model, self.blocks, self.full.len() - 1, traffic).run()
     }
 
     fn apply(&mut self, found: &Found) {

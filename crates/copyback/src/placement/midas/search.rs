@@ -38,8 +38,8 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// In `blocks` of a plane, with up to `most` groups beside that of hot pages. What these were like of late counts
     /// unless they were many, and died in time.
-    pub fn new(model: &'a Model, blocks: u32, most: usize, told: HotTraffic) -> Self {
-        let measured = (told.valid > 0.1 || told.share < 0.15).then_some(told);
+    pub fn new(model: &'a Model, blocks: u32, most: usize, traffic: HotTraffic) -> Self {
+        let measured = (traffic.valid > 0.1 || traffic.share < 0.15).then_some(traffic);
         Self { model, blocks, most, least: margin(blocks), measured }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
 
     fn predicted(&self, hot: u32, groups: Vec<u32>) -> Option<Found> {
         let of_hot = match self.measured {
-            Some(told) => HotGroup::Measured(HotTraffic { blocks: hot.into(), ..told }),
+            Some(traffic) => HotGroup::Measured(HotTraffic { blocks: hot.into(), ..traffic }),
             None => HotGroup::Predicted { blocks: hot, is_counted: true },
         };
         let prediction = self.model.predict(&groups, of_hot)?;
@@ -83,8 +83,8 @@ impl<'a> Search<'a> {
     }
 
     fn with_one_group(&self) -> Option<Found> {
-        if let Some(told) = self.measured {
-            let hot = told.blocks as u32;
+        if let Some(traffic) = self.measured {
+            let hot = traffic.blocks as u32;
             return self.predicted(hot, vec![self.blocks.checked_sub(hot)?]);
         }
         // What the last group writes is weighed.
@@ -188,13 +188,13 @@ mod tests {
         let mut counts = vec![0.0; 2400];
         (counts[80], counts[1600]) = (400.0, 40.0);
         let model = Model::new(&counts, 54.5, 64, 7.0);
-        let told = HotTraffic { share: 0.05, valid: 0.05, blocks: 1.0 };
-        let found = Search::new(&model, 70, 7, told).run().expect("the histogram tells");
+        let traffic = HotTraffic { share: 0.05, valid: 0.05, blocks: 1.0 };
+        let found = Search::new(&model, 70, 7, traffic).run().expect("the histogram tells");
         assert_eq!((found.hot, found.groups.iter().sum::<u32>()), (1, 69));
         // Hot pages are those of 20 segments: 10 more are to go by in the group.
         assert!((10..=12).contains(&found.groups[0]), "{found:?}");
         assert!(found.prediction.valid[0] < 0.2, "{found:?}");
-        let one = model.predict(&[69], HotGroup::Measured(told)).expect("as well");
+        let one = model.predict(&[69], HotGroup::Measured(traffic)).expect("as well");
         assert!(found.prediction.amplification < one.amplification);
     }
 
@@ -208,8 +208,8 @@ mod tests {
             [1, 2].map(|blocks| model.hottest(blocks)),
             [Some((0.25, 8, 1)), Some((0.28, 22, 2))]
         );
-        let told = HotTraffic { share: 0.3, valid: 0.05, blocks: 1.0 };
-        let found = Search::new(&model, 70, 7, told).with_one_group().expect("the histogram tells");
+        let traffic = HotTraffic { share: 0.3, valid: 0.05, blocks: 1.0 };
+        let found = Search::new(&model, 70, 7, traffic).with_one_group().expect("the histogram tells");
         assert_eq!((found.hot, found.groups), (1, vec![69]));
     }
 }
