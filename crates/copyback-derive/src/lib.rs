@@ -120,8 +120,8 @@ impl<'a> Variant<'a> {
 fn is_skipped(field: &Field) -> bool {
     let mut ours = field.attrs.iter().filter(|attribute| attribute.path().is_ident("checkpoint"));
     ours.any(|attribute| {
-        let said: syn::Ident = attribute.parse_args().expect("#[checkpoint(skip)]");
-        assert!(said == "skip", "#[checkpoint(skip)] is all there is");
+        let argument: syn::Ident = attribute.parse_args().expect("#[checkpoint(skip)]");
+        assert!(argument == "skip", "#[checkpoint(skip)] is all there is");
         true
     })
 }

@@ -170,16 +170,16 @@ type Preset = (&'static str, &'static str, &'static str);
 /// Name, summary and TOML of every drive that `preset` may name.
 #[pyfunction]
 pub fn presets() -> Vec<Preset> {
-    told(config::presets::devices())
+    listed(config::presets::devices())
 }
 
 /// Name, summary and TOML of every workload that `workload.preset` may name.
 #[pyfunction]
 pub fn workload_presets() -> Vec<Preset> {
-    told(config::presets::workloads())
+    listed(config::presets::workloads())
 }
 
-fn told(presets: &[config::presets::Preset]) -> Vec<Preset> {
+fn listed(presets: &[config::presets::Preset]) -> Vec<Preset> {
     presets.iter().map(|preset| (preset.name, preset.summary, preset.text)).collect()
 }
 

@@ -9,7 +9,7 @@ use copyback::rng::{self, Stream};
 use copyback::units::Instant;
 use pyo3::prelude::*;
 
-use crate::policies::{Raised, tell, told};
+use crate::policies::{Raised, restore_memory, saved_memory};
 
 /// A coordinator.
 #[derive(Debug)]
@@ -59,14 +59,14 @@ impl Coordinator {
         Ok(Self { user: made.extract(py)?, raised })
     }
 
-    fn tell_in(&self, py: Python<'_>, news: News, view: &View) -> PyResult<Vec<Given>> {
+    fn notify_in(&self, py: Python<'_>, news: News, view: &View) -> PyResult<Vec<Given>> {
         let (now, outstanding) = (view.now.as_ns(), view.outstanding);
         let hook = |method: &Option<Py<PyAny>>| -> PyResult<Vec<Given>> {
             let Some(method) = method else { return Ok(Vec::new()) };
             method.call1(py, (now, outstanding))?.extract(py)
         };
         match news {
-            News::Heard(drive, message) => {
+            News::Received(drive, message) => {
                 let (kind, first, second) = numbers(message);
                 let message = (drive.0, kind, first, second);
                 self.user.heard.call1(py, (now, outstanding, message))?.extract(py)
@@ -94,8 +94,8 @@ impl ExternalCoordinator for Coordinator {
         }
     }
 
-    fn told(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
-        let given = self.raised.keep(Python::attach(|py| self.tell_in(py, news, view)))?;
+    fn notify(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
+        let given = self.raised.keep(Python::attach(|py| self.notify_in(py, news, view)))?;
         orders.extend(given.into_iter().map(order));
         Ok(())
     }
@@ -106,11 +106,11 @@ impl ExternalCoordinator for Coordinator {
     }
 
     fn memory(&self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
+        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
+        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
     }
 }
 

@@ -43,8 +43,8 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Se
     match outcome {
         Ok(result) => result.map_err(exception),
         Err(_) => {
-            let said = PANIC.with_borrow_mut(Option::take).unwrap_or_default();
-            let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let message = PANIC.with_borrow_mut(Option::take).unwrap_or_default();
+            let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
             Err(SimulationError::new_err(format!("internal error: {line}")))
         }
     }

@@ -3,7 +3,7 @@
 
 use copyback::ids::Lpn;
 use copyback::placement::supply::{
-    Answer, BlockState, Device, ExternalPlacement, Failed, Hooks, News, Question, Told,
+    Answer, BlockState, Device, ExternalPlacement, Failed, Hooks, News, Question, Updates,
 };
 use copyback::placement::{Class, Life, Origin};
 use copyback::rng::{self, Stream};
@@ -13,7 +13,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyTuple};
 
-use crate::policies::{Raised, facts, open, tell, told};
+use crate::policies::{Raised, facts, open, restore_memory, saved_memory};
 
 /// `copyback.FOREVER`: the age of a page that has not been written, and the time of what does not come.
 const FOREVER: u64 = 1 << 60;
@@ -89,11 +89,11 @@ impl Placement {
         Ok(Self { making, user, columns, raised, numbers: Vec::new() })
     }
 
-    fn tell_in(&self, py: Python<'_>, told: Told<'_>) -> PyResult<bool> {
-        self.columns.update(py, told.blocks)?;
+    fn notify_in(&self, py: Python<'_>, updates: Updates<'_>) -> PyResult<bool> {
+        self.columns.update(py, updates.blocks)?;
         let mut have_changed = false;
-        for run in told.news.chunk_by(News::goes_on) {
-            have_changed |= self.user.tell(py, run)?;
+        for run in updates.news.chunk_by(News::goes_on) {
+            have_changed |= self.user.notify(py, run)?;
         }
         Ok(have_changed)
     }
@@ -163,14 +163,14 @@ impl Placement {
         }
     }
 
-    /// Takes one whole number for all, or `count` of them. Returns whether that is what was said.
-    fn take_numbers(&mut self, said: &Bound<'_, PyAny>, count: usize) -> PyResult<bool> {
+    /// Takes one whole number for all, or `count` of them. Returns whether that is what was answer.
+    fn take_numbers(&mut self, answer: &Bound<'_, PyAny>, count: usize) -> PyResult<bool> {
         self.numbers.clear();
-        if let Some(one) = one_number(said) {
+        if let Some(one) = one_number(answer) {
             self.numbers.resize(count, one);
             return Ok(true);
         }
-        Ok(self.user.read_numbers(said, &mut self.numbers)? && self.numbers.len() == count)
+        Ok(self.user.read_numbers(answer, &mut self.numbers)? && self.numbers.len() == count)
     }
 
     fn read_until(
@@ -210,19 +210,19 @@ impl ExternalPlacement for Placement {
         }
     }
 
-    fn tell(&mut self, told: Told<'_>) -> Result<bool, Failed> {
-        let outcome = Python::attach(|py| self.tell_in(py, told));
+    fn notify(&mut self, updates: Updates<'_>) -> Result<bool, Failed> {
+        let outcome = Python::attach(|py| self.notify_in(py, updates));
         self.raised.keep(outcome)
     }
 
     fn ask(
         &mut self,
-        told: Told<'_>,
+        updates: Updates<'_>,
         question: &Question<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<bool, Failed> {
         let outcome = Python::attach(|py| {
-            let have_changed = self.tell_in(py, told)?;
+            let have_changed = self.notify_in(py, updates)?;
             self.ask_in(py, question, answers)?;
             Ok(have_changed)
         });
@@ -230,11 +230,11 @@ impl ExternalPlacement for Placement {
     }
 
     fn memory(&mut self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| told(py, &self.user.state)))
+        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| tell(py, &self.user.restore, memory)))
+        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
     }
 
     fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed> {
@@ -247,29 +247,29 @@ impl ExternalPlacement for Placement {
 
 impl User {
     /// Tells of pages to which the same has happened, or of a block. Returns whether answers do not hold any more.
-    fn tell(&self, py: Python<'_>, run: &[News]) -> PyResult<bool> {
+    fn notify(&self, py: Python<'_>, run: &[News]) -> PyResult<bool> {
         let pages = || pages_of(py, run.iter().filter_map(page));
         let ages = || ages_of(py, run.iter().filter_map(age));
         let Some(first) = run.first() else { return Ok(false) };
         match *first {
-            News::Wrote { now, .. } => self.told(py, "wrote", &self.wrote, (pages(), ages(), now)),
+            News::Wrote { now, .. } => self.call_hook(py, "wrote", &self.wrote, (pages(), ages(), now)),
             News::Trimmed { now, .. } => {
-                self.told(py, "trimmed", &self.trimmed, (pages(), ages(), now))
+                self.call_hook(py, "trimmed", &self.trimmed, (pages(), ages(), now))
             }
             News::Moved { left, .. } => {
-                self.told(py, "moved", &self.moved, (pages(), left.map(Class::index)))
+                self.call_hook(py, "moved", &self.moved, (pages(), left.map(Class::index)))
             }
-            News::Sealed(block) => self.told(py, "sealed", &self.sealed, (self.block(py, block)?,)),
+            News::Sealed(block) => self.call_hook(py, "sealed", &self.sealed, (self.block(py, block)?,)),
             News::Chosen { block, now } => {
-                self.told(py, "chosen", &self.chosen, (self.block(py, block)?, now))
+                self.call_hook(py, "chosen", &self.chosen, (self.block(py, block)?, now))
             }
             News::Collected { block, now } => {
-                self.told(py, "collected", &self.collected, (self.block(py, block)?, now))
+                self.call_hook(py, "collected", &self.collected, (self.block(py, block)?, now))
             }
         }
     }
 
-    fn told<'py>(
+    fn call_hook<'py>(
         &self,
         py: Python<'py>,
         hook: &str,
@@ -277,11 +277,11 @@ impl User {
         arguments: impl PyCallArgs<'py>,
     ) -> PyResult<bool> {
         let Some(method) = method else { return Ok(false) };
-        let said = self.call(py, hook, method, arguments)?;
-        if said.is_none(py) {
+        let answer = self.call(py, hook, method, arguments)?;
+        if answer.is_none(py) {
             return Ok(false);
         }
-        said.is_truthy(py).map_err(|error| self.fault(py, hook, error))
+        answer.is_truthy(py).map_err(|error| self.fault(py, hook, error))
     }
 
     /// Calls a method of the user's; what it raises is the user's fault.
@@ -298,8 +298,8 @@ impl User {
     fn fault(&self, py: Python<'_>, hook: &str, error: PyErr) -> PyErr {
         // With its traceback.
         let value = error.clone_ref(py).into_value(py);
-        let told = self.failed.call1(py, (hook, value));
-        told.map_or_else(|error| error, |fault| PyErr::from_value(fault.into_bound(py)))
+        let fault = self.failed.call1(py, (hook, value));
+        fault.map_or_else(|error| error, |fault| PyErr::from_value(fault.into_bound(py)))
     }
 
     /// The fault that an answer is.
@@ -371,13 +371,13 @@ impl Columns {
     }
 }
 
-/// The number that `said` is, if it is one.
-fn one_number(said: &Bound<'_, PyAny>) -> Option<i64> {
+/// The number that `answer` is, if it is one.
+fn one_number(answer: &Bound<'_, PyAny>) -> Option<i64> {
     // To ask an array or a list whether it is a number raises an error, which takes longer than all the rest.
-    let is_array = || said.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
+    let is_array = || answer.cast::<PyUntypedArray>().is_ok_and(|array| array.ndim() > 0);
     let may_be_one =
-        said.is_instance_of::<PyInt>() || !(is_array() || said.is_instance_of::<PyList>());
-    may_be_one.then(|| said.extract::<i64>().ok()).flatten()
+        answer.is_instance_of::<PyInt>() || !(is_array() || answer.is_instance_of::<PyList>());
+    may_be_one.then(|| answer.extract::<i64>().ok()).flatten()
 }
 
 /// Reads the elements of `array`.

@@ -50,7 +50,7 @@ impl TableWriter {
 
     fn write(&self, py: Python<'_>, columns: Vec<(String, Given<'_>)>) -> PyResult<()> {
         let batch = batch_of(columns)?;
-        py.detach(|| self.add(&batch)).map_err(told)
+        py.detach(|| self.add(&batch)).map_err(error_of)
     }
 
     /// Keeps a fact beside the table, once there are rows.
@@ -63,7 +63,7 @@ impl TableWriter {
 
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
-        py.detach(|| file.map_or(Ok(()), |file| file.close().map(|_| ()))).map_err(told)
+        py.detach(|| file.map_or(Ok(()), |file| file.close().map(|_| ()))).map_err(error_of)
     }
 }
 
@@ -101,7 +101,7 @@ fn properties(schema: &Schema, row_group: usize) -> WriterProperties {
 }
 
 /// The exception that stands for a fault of a file: what the system said, if it did.
-fn told(fault: ParquetError) -> PyErr {
+fn error_of(fault: ParquetError) -> PyErr {
     match fault {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(system) => of_system(&system),
@@ -113,8 +113,8 @@ fn told(fault: ParquetError) -> PyErr {
 
 /// Converts an error of the system to Python's exception, with its number, which says what kind of fault it is.
 fn of_system(fault: &io::Error) -> PyErr {
-    let told = fault.to_string();
-    let words = told.split(" (os error").next().unwrap_or_default().to_owned();
+    let text = fault.to_string();
+    let words = text.split(" (os error").next().unwrap_or_default().to_owned();
     match fault.raw_os_error() {
         Some(number) => PyOSError::new_err((number, words)),
         None => PyOSError::new_err(words),
@@ -212,7 +212,7 @@ fn columns_of<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, 
 /// Reads a file whose damage may make the library panic; a panic becomes an error.
 fn undamaged<T>(work: impl FnOnce() -> Result<T, ParquetError>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(found) => found.map_err(told),
+        Ok(found) => found.map_err(error_of),
         Err(_) => Err(InputError::new_err("the file is damaged")),
     }
 }
