@@ -34,17 +34,17 @@ impl Data {
     /// # Errors
     /// If it cannot be opened or made, is of another size, or somebody serves it.
     pub fn in_file(path: &Path, capacity: u64) -> Result<Self, String> {
-        let told = |problem: String| format!("{}: {problem}", path.display());
+        let message = |problem: String| format!("{}: {problem}", path.display());
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(path).map_err(|error| told(words(&error)))?;
+        let file = options.open(path).map_err(|error| message(words(&error)))?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(told("another `copyback serve` has its data there".to_owned()));
+            return Err(message("another `copyback serve` has its data there".to_owned()));
         }
-        match file.metadata().map_err(|error| told(words(&error)))?.len() {
-            0 => file.set_len(capacity).map_err(|error| told(words(&error)))?,
+        match file.metadata().map_err(|error| message(words(&error)))?.len() {
+            0 => file.set_len(capacity).map_err(|error| message(words(&error)))?,
             found if found != capacity => {
-                return Err(told(format!(
+                return Err(message(format!(
                     "found {found} bytes; allowed: as many as the drive has, {capacity}, or none"
                 )));
             }
@@ -159,8 +159,8 @@ fn for_each_part(
 
 /// Message of the system, without its number.
 pub fn words(error: &io::Error) -> String {
-    let told = error.to_string();
-    told.split(" (os error").next().unwrap_or_default().to_owned()
+    let message = error.to_string();
+    message.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -204,12 +204,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("data");
         let first = Data::in_file(&path, 4096).unwrap();
-        let told = Data::in_file(&path, 4096).unwrap_err();
-        assert!(told.ends_with("data: another `copyback serve` has its data there"), "{told}");
+        let message = Data::in_file(&path, 4096).unwrap_err();
+        assert!(message.ends_with("data: another `copyback serve` has its data there"), "{message}");
         drop(first);
-        let told = Data::in_file(&path, 8192).unwrap_err();
-        assert!(told.contains("found 4096 bytes"), "{told}");
-        let told = Data::in_file(home.path(), 4096).unwrap_err();
-        assert!(told.ends_with(": Is a directory"), "{told}");
+        let message = Data::in_file(&path, 8192).unwrap_err();
+        assert!(message.contains("found 4096 bytes"), "{message}");
+        let message = Data::in_file(home.path(), 4096).unwrap_err();
+        assert!(message.ends_with(": Is a directory"), "{message}");
     }
 }

@@ -165,15 +165,15 @@ fn describe(
         put_option_reply(out, option, reply::UNKNOWN, no_such_export(name).as_bytes());
         return None;
     };
-    let mut told = info::EXPORT.to_be_bytes().to_vec();
-    told.extend(exports.get(id).length.to_be_bytes());
-    told.extend(wire::TRANSMISSION_FLAGS.to_be_bytes());
-    put_option_reply(out, option, reply::INFO, &told);
-    let mut told = info::BLOCK_SIZE.to_be_bytes().to_vec();
+    let mut data = info::EXPORT.to_be_bytes().to_vec();
+    data.extend(exports.get(id).length.to_be_bytes());
+    data.extend(wire::TRANSMISSION_FLAGS.to_be_bytes());
+    put_option_reply(out, option, reply::INFO, &data);
+    let mut data = info::BLOCK_SIZE.to_be_bytes().to_vec();
     for size in [1, blocks.preferred, wire::MOST_BYTES] {
-        told.extend(size.to_be_bytes());
+        data.extend(size.to_be_bytes());
     }
-    put_option_reply(out, option, reply::INFO, &told);
+    put_option_reply(out, option, reply::INFO, &data);
     put_option_reply(out, option, reply::ACK, &[]);
     Some(id)
 }

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 /// Percentiles that are told.
-const TOLD: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
+const PERCENTILES: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
 
 /// Largest share of the median response that the median lateness may be in a run that is to be believed.
 const BELIEVED: f64 = 0.1;
@@ -44,20 +44,20 @@ impl Lateness {
     }
 
     /// All of it, in microseconds of the host.
-    pub fn told(&self) -> Value {
+    pub fn summary(&self) -> Value {
         json!({
             "answers": self.late.len(),
-            "late_us": told(&self.late),
-            "meant_us": told(&self.meant),
+            "late_us": percentiles(&self.late),
+            "meant_us": percentiles(&self.meant),
             "believable": self.is_believable(),
         })
     }
 }
 
-fn told(times: &Histogram<u64>) -> Value {
+fn percentiles(times: &Histogram<u64>) -> Value {
     let percentile = |share| times.value_at_percentile(share) as f64 / 1e3;
     let mut all: serde_json::Map<_, _> =
-        TOLD.into_iter().map(|(name, share)| (name.to_owned(), json!(percentile(share)))).collect();
+        PERCENTILES.into_iter().map(|(name, share)| (name.to_owned(), json!(percentile(share)))).collect();
     all.insert("max".to_owned(), json!(times.max() as f64 / 1e3));
     all.into()
 }
@@ -79,6 +79,6 @@ mod tests {
         assert!(of(9).is_believable());
         assert!(!of(12).is_believable());
         assert!(Lateness::default().is_believable(), "nothing was late");
-        assert_eq!(of(9).told()["answers"], 10);
+        assert_eq!(of(9).summary()["answers"], 10);
     }
 }

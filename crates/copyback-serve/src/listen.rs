@@ -36,16 +36,16 @@ impl Door {
     pub fn open(address: &Address) -> Result<Self, String> {
         match address {
             Address::Unix(path) => {
-                let told = |problem: &str| format!("{}: {problem}", path.display());
-                make_room(path).map_err(|problem| told(&problem))?;
-                let listener = UnixListener::bind(path).map_err(|error| told(&words(&error)))?;
-                listener.set_nonblocking(true).map_err(|error| told(&words(&error)))?;
+                let message = |problem: &str| format!("{}: {problem}", path.display());
+                make_room(path).map_err(|problem| message(&problem))?;
+                let listener = UnixListener::bind(path).map_err(|error| message(&words(&error)))?;
+                listener.set_nonblocking(true).map_err(|error| message(&words(&error)))?;
                 Ok(Self::Unix(listener, path.clone()))
             }
             Address::Tcp(address) => {
-                let told = |error: io::Error| format!("tcp:{address}: {}", words(&error));
-                let listener = TcpListener::bind(address).map_err(told)?;
-                listener.set_nonblocking(true).map_err(told)?;
+                let message = |error: io::Error| format!("tcp:{address}: {}", words(&error));
+                let listener = TcpListener::bind(address).map_err(message)?;
+                listener.set_nonblocking(true).map_err(message)?;
                 Ok(Self::Tcp(listener))
             }
         }
@@ -132,16 +132,16 @@ mod tests {
         let path = home.path().join("drive.sock");
         let address = Address::Unix(path.clone());
         let first = Door::open(&address).unwrap();
-        let told = Door::open(&address).unwrap_err();
-        assert!(told.ends_with("somebody listens there already; allowed: a name that is free"));
+        let message = Door::open(&address).unwrap_err();
+        assert!(message.ends_with("somebody listens there already; allowed: a name that is free"));
         drop(first);
         assert!(!path.exists());
         // The socket of a server that was killed stays.
         drop(UnixListener::bind(&path).unwrap());
         drop(Door::open(&address).unwrap());
         std::fs::write(&path, "mine").unwrap();
-        let told = Door::open(&address).unwrap_err();
-        assert!(told.contains("exists and is no socket"), "{told}");
+        let message = Door::open(&address).unwrap_err();
+        assert!(message.contains("exists and is no socket"), "{message}");
         assert_eq!(std::fs::read(&path).unwrap(), b"mine");
     }
 }

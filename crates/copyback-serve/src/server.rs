@@ -4,7 +4,7 @@
 mod admit;
 mod answer;
 mod entrance;
-mod hear;
+mod input;
 mod power;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ use crate::watch::Watch;
 const ROWS: usize = 4096;
 
 /// Interval between two reports of the drive's state to other threads.
-const TELLS_EVERY: Duration = Duration::from_millis(200);
+const PUBLISH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Bytes that are read at a time.
 const AT_ONCE: usize = 256 << 10;
@@ -81,7 +81,7 @@ pub struct Server {
     done: Vec<Done>,
     room: Vec<u8>,
     /// When others last learned how the drive stands.
-    told: Instant,
+    published: Instant,
 }
 
 /// Events that the loop has to handle.
@@ -128,7 +128,7 @@ impl Server {
             stalled: BTreeSet::new(),
             done: Vec::new(),
             room: vec![0; AT_ONCE],
-            told: Instant::now(),
+            published: Instant::now(),
         })
     }
 
@@ -149,7 +149,7 @@ impl Server {
     pub fn run(&mut self) -> Result<(), Error> {
         // Else the system may wake us up to 50 us late. Where it cannot be told, it shows in the lateness.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        self.tell();
+        self.publish();
         let served = self.serve();
         let finished = served.and_then(|()| self.live.finish(&mut self.done));
         self.done.clear();
@@ -157,7 +157,7 @@ impl Server {
         self.live.log.settle();
         self.shared.add_rows(self.live.log.take());
         self.clients.clear();
-        self.tell();
+        self.publish();
         finished
     }
 
@@ -180,32 +180,32 @@ impl Server {
     /// Waits until a client says something, or the drive needs to be looked at.
     fn wait(&self, now: Instant) -> Result<Ready, Error> {
         let next = self.live.next_look();
-        let tells = self.told + TELLS_EVERY;
-        let until = next.map_or(tells, |next| next.min(tells));
+        let publishes = self.published + PUBLISH_INTERVAL;
+        let until = next.map_or(publishes, |next| next.min(publishes));
         let left = until.saturating_duration_since(now);
         let timeout =
             Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-        let mut watched =
+        let mut polled =
             vec![PollFd::new(&self.door, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
-        watched.extend(self.control.iter().map(|door| PollFd::new(door, PollFlags::IN)));
-        let first = watched.len();
+        polled.extend(self.control.iter().map(|door| PollFd::new(door, PollFlags::IN)));
+        let first = polled.len();
         for client in self.clients.values() {
             let mut wanted = PollFlags::empty();
             wanted.set(PollFlags::IN, client.is_wanted());
             wanted.set(PollFlags::OUT, client.has_output());
-            watched.push(PollFd::from_borrowed_fd(client.as_fd(), wanted));
+            polled.push(PollFd::from_borrowed_fd(client.as_fd(), wanted));
         }
-        match poll(&mut watched, Some(&timeout)) {
+        match poll(&mut polled, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Error::Machine(format!("poll: {error}"))),
         }
-        let is_ready = |watched: &PollFd<'_>| !watched.revents().is_empty();
-        let hung_up = |watched: &PollFd<'_>| watched.revents().contains(PollFlags::HUP);
-        let clients = || self.clients.keys().zip(&watched[first..]);
+        let is_ready = |polled: &PollFd<'_>| !polled.revents().is_empty();
+        let hung_up = |polled: &PollFd<'_>| polled.revents().contains(PollFlags::HUP);
+        let clients = || self.clients.keys().zip(&polled[first..]);
         Ok(Ready {
-            door: is_ready(&watched[0]),
-            woken: is_ready(&watched[1]),
-            control: first > 2 && is_ready(&watched[2]),
+            door: is_ready(&polled[0]),
+            woken: is_ready(&polled[1]),
+            control: first > 2 && is_ready(&polled[2]),
             clients: clients().filter(|(_, fd)| is_ready(fd)).map(|(id, _)| *id).collect(),
             hung_up: clients().filter(|(_, fd)| hung_up(fd)).map(|(id, _)| *id).collect(),
         })
@@ -232,15 +232,15 @@ impl Server {
         if self.live.log.waiting() >= ROWS {
             self.shared.add_rows(self.live.log.take());
         }
-        if now - self.told > TELLS_EVERY {
+        if now - self.published > PUBLISH_INTERVAL {
             self.shared.add_rows(self.live.log.take());
-            self.tell();
+            self.publish();
         }
         Ok(())
     }
 
-    fn tell(&mut self) {
-        self.told = Instant::now();
+    fn publish(&mut self) {
+        self.published = Instant::now();
         let status = status::of(&self.live, &self.lateness, self.clients.len(), &self.shared);
         self.shared.set_status(status);
         let row = self.watch.as_mut().and_then(|watch| watch.row(self.live.drive()));

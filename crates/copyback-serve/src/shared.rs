@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::log::LogColumns;
 
 /// Lines of one kind that are told; of the rest only how many there were.
-const TOLD_OF_A_KIND: u64 = 5;
+const MOST_OF_A_KIND: u64 = 5;
 
 /// A place where the server leaves what others take, and where it is told to end.
 #[derive(Debug)]
@@ -68,16 +68,16 @@ impl Shared {
     }
 
     /// Leaves a line for the user. Of many of a kind only the first ones are kept.
-    pub(crate) fn tell(&self, kind: &'static str, line: impl FnOnce() -> String) {
+    pub(crate) fn report(&self, kind: &'static str, line: impl FnOnce() -> String) {
         let mut inner = self.inner();
         let count = inner.kinds.entry(kind).or_default();
         *count += 1;
         match *count {
-            ..TOLD_OF_A_KIND => {
+            ..MOST_OF_A_KIND => {
                 let line = line();
                 inner.lines.push(line);
             }
-            TOLD_OF_A_KIND => {
+            MOST_OF_A_KIND => {
                 let line = format!("{}; more of this kind are counted only", line());
                 inner.lines.push(line);
             }

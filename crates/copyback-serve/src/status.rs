@@ -32,7 +32,7 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
             "paired_pages_lost": loss.paired_pages_lost,
             "durable_pages_lost": loss.durable_pages_lost,
         })),
-        "lateness": lateness.told(),
+        "lateness": lateness.summary(),
         "troubles": shared.troubles(),
     })
 }

@@ -82,7 +82,7 @@ impl Kind {
         let us = |share: f64| self.took.value_at_quantile(share) as f64 / 1e3;
         let is_empty = self.took.is_empty();
         let times = |share| (!is_empty).then(|| us(share));
-        let told = json!({
+        let row = json!({
             "count": self.took.len(),
             "bytes": self.bytes,
             "p50_us": times(0.5),
@@ -91,6 +91,6 @@ impl Kind {
         });
         self.took.reset();
         self.bytes = 0;
-        told
+        row
     }
 }

@@ -20,7 +20,7 @@ impl Server {
         let may_enter = budget::admits(bytes, own, together);
         client.admission = if may_enter { Admission::Granted(bytes) } else { Admission::Waiting };
         if !may_enter && before == Admission::Open {
-            self.shared.tell("waiting for memory", || {
+            self.shared.report("waiting for memory", || {
                 format!(
                     "client {}: a request of {data} bytes waits, as all clients together have {} MiB under way",
                     id.0,

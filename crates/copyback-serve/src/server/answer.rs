@@ -32,9 +32,9 @@ impl Server {
 
     fn put_answer(&mut self, done: &Done) {
         if let Some(trouble) = &done.trouble {
-            let told = crate::data::words(trouble);
+            let message = crate::data::words(trouble);
             let place = self.live.data().place();
-            self.shared.tell("data not written", || format!("{place}: {told}"));
+            self.shared.report("data not written", || format!("{place}: {message}"));
         }
         let Some(client) = self.clients.get_mut(&done.client) else { return };
         client.unanswered -= 1;
@@ -47,8 +47,8 @@ impl Server {
             out.truncate(start);
             wire::put_reply(out, Some(Errno::Io), done.cookie);
             let place = self.live.data().place();
-            let told = crate::data::words(&error);
-            self.shared.tell("data not read", || format!("{place}: {told}"));
+            let message = crate::data::words(&error);
+            self.shared.report("data not read", || format!("{place}: {message}"));
         }
     }
 

@@ -37,11 +37,11 @@ impl Server {
             Err(error) => {
                 return self
                     .shared
-                    .tell("not accepted", || format!("a client was not let in: {error}"));
+                    .report("not accepted", || format!("a client was not let in: {error}"));
             }
         };
         if self.clients.len() >= MOST_CLIENTS {
-            return self.shared.tell("too many clients", || {
+            return self.shared.report("too many clients", || {
                 format!("a client was turned away: there are {MOST_CLIENTS} already")
             });
         }

@@ -31,14 +31,14 @@ impl Server {
             self.clients.retain(|_, client| is_command(&client.stage));
             let clients = clients - self.clients.len();
             self.stalled.clear();
-            self.shared.tell("cuts of power", || in_words(&cut, clients));
-            self.shared.add_cut(told(&cut));
+            self.shared.report("cuts of power", || in_words(&cut, clients));
+            self.shared.add_cut(record(&cut));
         }
     }
 }
 
 /// Record of a cut of power, as JSON.
-fn told(cut: &PowerCut) -> Value {
+fn record(cut: &PowerCut) -> Value {
     json!({
         "at_ns": cut.at.as_ns(),
         "back_at_ns": cut.back_at.as_ns(),

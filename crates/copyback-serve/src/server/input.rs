@@ -24,16 +24,16 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(()) };
         let health = if client.is_wanted() { client.receive(&mut self.room) } else { Health::Well };
-        let heard = match health {
-            Health::Well => self.hear(id, now, unseen)?,
-            Health::Gone => Heard::Gone,
+        let ends = match health {
+            Health::Well => self.read(id, now, unseen)?,
+            Health::Gone => InputEnd::Gone,
         };
-        match heard {
-            Heard::All => {}
-            Heard::Gone => self.let_go(id),
-            Heard::Broken(why) => {
+        match ends {
+            InputEnd::All => {}
+            InputEnd::Gone => self.let_go(id),
+            InputEnd::Broken(why) => {
                 self.shared
-                    .tell("broken protocol", || format!("client {}: {why}; it was cut off", id.0));
+                    .report("broken protocol", || format!("client {}: {why}; it was cut off", id.0));
                 self.let_go(id);
             }
         }
@@ -51,34 +51,34 @@ impl Server {
             && client.unanswered > 0
         {
             let unanswered = client.unanswered;
-            self.shared.tell("broken off", || {
+            self.shared.report("broken off", || {
                 format!("client {} has broken off with {unanswered} requests unanswered", id.0)
             });
         }
     }
 
     /// Understands as much as has come of what a client says.
-    fn hear(&mut self, id: ClientId, now: Instant, unseen: Duration) -> Result<Heard, Error> {
+    fn read(&mut self, id: ClientId, now: Instant, unseen: Duration) -> Result<InputEnd, Error> {
         loop {
-            let Some(client) = self.clients.get_mut(&id) else { return Ok(Heard::Gone) };
-            let heard = match client.stage {
+            let Some(client) = self.clients.get_mut(&id) else { return Ok(InputEnd::Gone) };
+            let ends = match client.stage {
                 Stage::Meeting(_) => meet(client, &self.exports, self.manner),
-                Stage::Asking(_) => match self.hear_request(id, now, unseen)? {
-                    Some(heard) => heard,
+                Stage::Asking(_) => match self.read_request(id, now, unseen)? {
+                    Some(ends) => ends,
                     None => continue,
                 },
-                Stage::Commanding => self.hear_command(id)?,
+                Stage::Commanding => self.read_command(id)?,
             };
-            match heard {
+            match ends {
                 Progress::More => {}
-                Progress::Waits => return Ok(Heard::All),
-                Progress::Ends(heard) => return Ok(heard),
+                Progress::Waits => return Ok(InputEnd::All),
+                Progress::Ends(ends) => return Ok(ends),
             }
         }
     }
 
     /// Takes one request of a client; `None` if it was one.
-    fn hear_request(
+    fn read_request(
         &mut self,
         id: ClientId,
         now: Instant,
@@ -98,7 +98,7 @@ impl Server {
             return Ok(Some(broken("sends what is no request of NBD".to_owned())));
         };
         if request.command == wire::command::DISCONNECT {
-            return Ok(Some(Progress::Ends(Heard::Gone)));
+            return Ok(Some(Progress::Ends(InputEnd::Gone)));
         }
         if request.length > wire::MOST_BYTES && request.data_bytes() > 0 {
             let length = request.length;
@@ -131,7 +131,7 @@ impl Server {
             }
             Err(error) => {
                 wire::put_reply(client.output(), Some(error), request.cookie);
-                self.shared.tell("refused requests", || {
+                self.shared.report("refused requests", || {
                     let wire::Request { command, offset, length, .. } = request;
                     format!(
                         "client {}: command {command} of {length} bytes from {offset} was refused: {error:?}",
@@ -144,12 +144,12 @@ impl Server {
     }
 
     /// Takes one command to the server.
-    fn hear_command(&mut self, id: ClientId) -> Result<Progress, Error> {
+    fn read_command(&mut self, id: ClientId) -> Result<Progress, Error> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(Progress::Waits) };
         let (used, answer) = match command::in_input(client.input()) {
             command::Found::None => return Ok(Progress::Waits),
             command::Found::Status(used) => {
-                self.tell();
+                self.publish();
                 (used, self.shared.status())
             }
             command::Found::Cut(used) => (used, self.cut_power()?),
@@ -176,18 +176,18 @@ impl Server {
 enum Progress {
     More,
     Waits,
-    Ends(Heard),
+    Ends(InputEnd),
 }
 
 /// Input of a client, parsed.
-enum Heard {
+enum InputEnd {
     All,
     Gone,
     Broken(String),
 }
 
 fn broken(why: String) -> Progress {
-    Progress::Ends(Heard::Broken(why))
+    Progress::Ends(InputEnd::Broken(why))
 }
 
 /// A step of the handshake with a client.
