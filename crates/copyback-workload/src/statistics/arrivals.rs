@@ -131,11 +131,11 @@ impl Arrivals {
     /// Idle times: gaps longer than a threshold, and their share of the whole time.
     pub fn idle(&self) -> Vec<IdleStatistics> {
         let span = self.span().as_secs_f64();
-        let told = self.idle.iter().zip(IDLE).map(|(idle, least)| {
+        let statistics = self.idle.iter().zip(IDLE).map(|(idle, least)| {
             let share = (span > 0.0).then(|| idle.time.as_secs_f64() / span);
             IdleStatistics { longer_than_s: least.as_secs_f64(), gaps: idle.gaps, share }
         });
-        told.collect()
+        statistics.collect()
     }
 }
 
@@ -173,15 +173,15 @@ impl Counts {
     fn statistics(&self) -> RateStatistics {
         let windows = self.open as f64;
         let mean = self.arrivals as f64 / windows;
-        let told = self.open > 0 && mean > 0.0;
+        let is_known = self.open > 0 && mean > 0.0;
         let variance = || (self.squares as f64 / windows - mean * mean).max(0.0);
         RateStatistics {
             window_s: self.width.as_secs_f64(),
             windows: self.open,
-            mean: told.then_some(mean),
-            peak: told.then_some(self.peak),
-            peak_to_mean: told.then(|| self.peak as f64 / mean),
-            index_of_dispersion: (told && self.open > 1).then(|| variance() / mean),
+            mean: is_known.then_some(mean),
+            peak: is_known.then_some(self.peak),
+            peak_to_mean: is_known.then(|| self.peak as f64 / mean),
+            index_of_dispersion: (is_known && self.open > 1).then(|| variance() / mean),
         }
     }
 }
@@ -202,11 +202,11 @@ mod tests {
         let gaps = arrivals.gaps().unwrap().distribution;
         assert_eq!((gaps.count, gaps.mean, gaps.max), (4, 250_000.0, 960_000.0));
         let idle = arrivals.idle();
-        let told =
+        let statistics =
             |longer_than_s, gaps, share| IdleStatistics { longer_than_s, gaps, share: Some(share) };
-        assert_eq!(idle[0], told(0.01, 2, 0.985), "a gap of 10 ms is no longer than 10 ms");
-        assert_eq!(idle[1], told(0.1, 1, 0.96));
-        assert_eq!(idle[2], told(1.0, 0, 0.0));
+        assert_eq!(idle[0], statistics(0.01, 2, 0.985), "a gap of 10 ms is no longer than 10 ms");
+        assert_eq!(idle[1], statistics(0.1, 1, 0.96));
+        assert_eq!(idle[2], statistics(1.0, 0, 0.0));
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::{Handle, Hint, Operation, Request};
 /// Largest read or write, in bytes: its pages are counted one by one.
 const LARGEST: u64 = 4 << 30;
 /// Devices that are told, busiest first.
-const DEVICES_TOLD: usize = 10;
+const DEVICES_LISTED: usize = 10;
 const SECTOR: u64 = 512;
 const NS_PER_US: f64 = 1e3;
 
@@ -203,11 +203,11 @@ impl Statistics {
     }
 
     fn devices(&self) -> TraceDevices {
-        let told = self.devices.iter();
+        let listed = self.devices.iter();
         let mut busiest: Vec<_> =
-            told.map(|(&device, &requests)| TraceDevice { device, requests }).collect();
-        busiest.sort_by_key(|told| (std::cmp::Reverse(told.requests), told.device));
-        busiest.truncate(DEVICES_TOLD);
+            listed.map(|(&device, &requests)| TraceDevice { device, requests }).collect();
+        busiest.sort_by_key(|listed| (std::cmp::Reverse(listed.requests), listed.device));
+        busiest.truncate(DEVICES_LISTED);
         TraceDevices { count: self.devices.len(), busiest }
     }
 
@@ -281,32 +281,32 @@ mod tests {
 
     #[test]
     fn counts_of_a_small_workload() {
-        let told = of(true);
-        assert_eq!(told["requests"], 5);
-        assert_eq!(told["seconds"], 4.0);
-        assert_eq!(told["requests_per_s"], 1.25);
-        assert_eq!(told["read_share"], 1.0 / 3.0);
-        assert_eq!(told["bytes"], 13_312);
-        assert_eq!(told["footprint"]["touched_pages"], 3);
-        assert_eq!(told["footprint"]["written_pages"], 3);
-        assert_eq!(told["operations"]["flush"]["count"], 1);
-        assert_eq!(told["operations"]["flush"]["size_bytes"], Value::Null);
-        assert_eq!(told["operations"]["trim"]["bytes"], 1_u64 << 50);
-        assert_eq!(told["devices"]["count"], 3);
-        assert_eq!(told["devices"]["busiest"][0], json!({ "device": 0, "requests": 3 }));
-        assert_eq!(told["measured_response_us"]["read"]["max"], 1e6);
-        assert_eq!(told["measured_response_us"].get("write"), None);
-        assert_eq!(told["series"]["unit"], "s");
+        let listed = of(true);
+        assert_eq!(listed["requests"], 5);
+        assert_eq!(listed["seconds"], 4.0);
+        assert_eq!(listed["requests_per_s"], 1.25);
+        assert_eq!(listed["read_share"], 1.0 / 3.0);
+        assert_eq!(listed["bytes"], 13_312);
+        assert_eq!(listed["footprint"]["touched_pages"], 3);
+        assert_eq!(listed["footprint"]["written_pages"], 3);
+        assert_eq!(listed["operations"]["flush"]["count"], 1);
+        assert_eq!(listed["operations"]["flush"]["size_bytes"], Value::Null);
+        assert_eq!(listed["operations"]["trim"]["bytes"], 1_u64 << 50);
+        assert_eq!(listed["devices"]["count"], 3);
+        assert_eq!(listed["devices"]["busiest"][0], json!({ "device": 0, "requests": 3 }));
+        assert_eq!(listed["measured_response_us"]["read"]["max"], 1e6);
+        assert_eq!(listed["measured_response_us"].get("write"), None);
+        assert_eq!(listed["series"]["unit"], "s");
     }
 
     #[test]
     fn a_closed_loop_has_no_times() {
-        let told = of(false);
+        let listed = of(false);
         for key in ["seconds", "requests_per_s", "interarrival_us", "rates", "idle"] {
-            assert_eq!(told[key], Value::Null, "{key}");
+            assert_eq!(listed[key], Value::Null, "{key}");
         }
-        assert_eq!(told["series"]["unit"], "requests");
-        assert_eq!(told["series"]["requests"], json!([1, 1, 1, 1, 1]));
+        assert_eq!(listed["series"]["unit"], "requests");
+        assert_eq!(listed["series"]["requests"], json!([1, 1, 1, 1, 1]));
     }
 
     #[test]

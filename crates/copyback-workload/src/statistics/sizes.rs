@@ -10,7 +10,7 @@ use super::distribution::{Curve, Distribution, DistributionStatistics};
 /// Different sizes that are counted one by one; of more, only the distribution is known.
 const MOST: usize = 4096;
 /// Sizes that are told.
-const TOLD: usize = 12;
+const LISTED: usize = 12;
 
 /// A size and how often it occurs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ impl Sizes {
         let sizes = self.counts.iter().map(|(&bytes, &count)| CommonSize { bytes, count });
         let mut sizes: Vec<_> = sizes.collect();
         sizes.sort_by_key(|size| (std::cmp::Reverse(size.count), size.bytes));
-        sizes.truncate(TOLD);
+        sizes.truncate(LISTED);
         sizes
     }
 }

@@ -28,7 +28,7 @@ pub enum NoArrival {
 impl NoArrival {
     /// The key that is at fault, `times` if it is the one that says when requests come, and what is wrong with it,
     /// where request `number` is concerned.
-    pub fn told(self, times: &'static str, number: u64) -> (&'static str, String) {
+    pub fn problem(self, times: &'static str, number: u64) -> (&'static str, String) {
         match self {
             Self::BeyondTheClock => (
                 times,

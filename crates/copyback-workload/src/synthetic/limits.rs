@@ -27,10 +27,10 @@ enum Clocks {
 /// When the next request is due, and what that takes.
 struct Clock {
     next_ns: u64,
-    pace: Pace,
+    spacing: Spacing,
 }
 
-enum Pace {
+enum Spacing {
     Requests(Times),
     /// Limit in bytes; the remainder of the last division is carried on, in billionths of a byte.
     Bytes {
@@ -80,7 +80,7 @@ impl Limits {
             Clocks::ByOperation(clocks) => &mut clocks[usize::from(operation == Operation::Read)],
         };
         let due_ns = clock.next_ns;
-        clock.next_ns = due_ns.saturating_add(clock.pace.takes_ns(bytes));
+        clock.next_ns = due_ns.saturating_add(clock.spacing.takes_ns(bytes));
         // The cast of what is too large for it gives the largest number.
         let scaled = if self.scale == 1.0 { due_ns } else { (due_ns as f64 * self.scale) as u64 };
         let due = Instant::from_ns(scaled);
@@ -90,22 +90,22 @@ impl Limits {
 
 impl Clock {
     fn new(limit: &RateLimit, key: &str, stream: Stream) -> Result<Self, InputError> {
-        let pace = match limit {
+        let spacing = match limit {
             RateLimit::Requests { gap } => {
-                Pace::Requests(Times::new(gap, &format!("{key}.rate.gap"), stream)?)
+                Spacing::Requests(Times::new(gap, &format!("{key}.rate.gap"), stream)?)
             }
             RateLimit::Bytes { per_second: Rate::BytesPerSecond(per_second) } => {
-                Pace::Bytes { per_second: *per_second, carried: 0 }
+                Spacing::Bytes { per_second: *per_second, carried: 0 }
             }
             RateLimit::Bytes { per_second: Rate::None }
             | RateLimit::None
             | RateLimit::ByOperation { .. } => unreachable!("checked: each limit is one"),
         };
-        Ok(Self { next_ns: 0, pace })
+        Ok(Self { next_ns: 0, spacing })
     }
 }
 
-impl Pace {
+impl Spacing {
     /// Time that a request of `bytes` takes at this limit, in nanoseconds.
     fn takes_ns(&mut self, bytes: u64) -> u64 {
         match self {

@@ -204,7 +204,7 @@ impl Generator {
     #[cold]
     fn no_arrival(&self, fault: NoArrival) -> InputError {
         let times = if self.limits.is_some() { "rate" } else { "inter_arrival" };
-        let (name, problem) = fault.told(times, self.issued);
+        let (name, problem) = fault.problem(times, self.issued);
         InputError { place: format!("{}.{name}", self.key), problem }
     }
 

@@ -118,9 +118,9 @@ fn read(path: &Path) -> Result<(Vec<u64>, Vec<f64>), InputError> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines = (1..).zip(text.lines().map(str::trim));
-    let told = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let values = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let (mut times_ns, mut weights) = (Vec::new(), Vec::new());
-    for (number, line) in told {
+    for (number, line) in values {
         let fault = |problem| InputError { place: format!("{place}:{number}"), problem };
         let (time, weight) = read_line(line).map_err(fault)?;
         times_ns.push(time.0.as_ns());

@@ -55,9 +55,9 @@ impl Fields {
         let count = |letter| pieces.iter().filter(|piece| **piece == Piece::Field(letter)).count();
         let once = |letter| count(letter) == 1;
         let is_apart = |pair: &[Piece]| !matches!(pair, [Piece::Field(_), Piece::Field(_)]);
-        let tells_all = once(b'T') && once(b'd') && once(b'S') && (once(b'n') || once(b'N'));
+        let has_all = once(b'T') && once(b'd') && once(b'S') && (once(b'n') || once(b'N'));
         let is_clear = b"atDMm".iter().all(|letter| count(*letter) <= 1);
-        let fields = pieces.windows(2).all(is_apart) && tells_all && is_clear;
+        let fields = pieces.windows(2).all(is_apart) && has_all && is_clear;
         fields.then_some(Self(pieces)).ok_or(())
     }
 

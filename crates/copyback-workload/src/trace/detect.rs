@@ -18,8 +18,8 @@ const LINES: usize = 1000;
 /// # Errors
 /// A sentence, if no format, or not one alone, is certain.
 pub fn detect(head: &[u8]) -> Result<TraceFormat, String> {
-    if let Some(told) = totals::of(head) {
-        return Err(told);
+    if let Some(fault) = totals::of(head) {
+        return Err(fault);
     }
     let mut fits = Vec::new();
     for (format, name) in Parser::FORMATS {

@@ -39,7 +39,7 @@ pub fn of(head: &[u8]) -> Option<String> {
     let (names, separator) = SEPARATORS
         .iter()
         .find_map(|(separator, key)| names(head, *separator).map(|names| (names, *key)))?;
-    let keys: Vec<_> = told(&names).into_iter().collect();
+    let keys: Vec<_> = keys_of(&names).into_iter().collect();
     Some(format!(
         "workload.format to name the columns, such as {{ type = \"csv\", {}{separator} }} with \
          the units of this file",
@@ -69,7 +69,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The keys of the format, each with the column whose name fits best.
-fn told(names: &[&str]) -> Vec<String> {
+fn keys_of(names: &[&str]) -> Vec<String> {
     let mut left = names.to_vec();
     let mut keys = Vec::new();
     for role in &ROLES {
@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn own_names_are_in_it() {
-        let told = of(b"when_time,lba,nbytes,rw,host\n1,2,3,R,x\n").unwrap();
+        let hint = of(b"when_time,lba,nbytes,rw,host\n1,2,3,R,x\n").unwrap();
         let keys = "{ type = \"csv\", time = \"when_time:us\", operation = \"rw\", offset = \"lba:sectors\", \
                     length = \"nbytes:bytes\" }";
-        assert!(told.contains(keys), "{told}");
-        let told = of(b"\"Timestamp\";\"Address\";\"Size\"\n1;2;3\n").unwrap();
+        assert!(hint.contains(keys), "{hint}");
+        let hint = of(b"\"Timestamp\";\"Address\";\"Size\"\n1;2;3\n").unwrap();
         let keys = "time = \"Timestamp:us\", all = \"write\", offset = \"Address:sectors\", \
                     length = \"Size:bytes\", separator = \";\" }";
-        assert!(told.contains(keys), "{told}");
+        assert!(hint.contains(keys), "{hint}");
         assert!(of(b"a,b,c\n1,2,3\n").unwrap().contains("time = \"COLUMN:us\""));
     }
 

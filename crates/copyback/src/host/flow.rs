@@ -24,7 +24,7 @@ pub(super) struct Flow {
     ahead: VecDeque<Request>,
     /// The submission queue that it goes through.
     pub queue: usize,
-    pace: Pace,
+    process: ArrivalProcess,
     /// Pauses, if there are any.
     thinking: Option<Box<Thinking>>,
     /// Requests that have entered the array and not left it.
@@ -43,7 +43,7 @@ pub(super) struct Flow {
 
 /// Arrival process of a flow: what decides when its next request arrives.
 #[derive(Checkpointed)]
-enum Pace {
+enum ArrivalProcess {
     /// The request's own time.
     Open,
     /// The end of an earlier one, and its own time if it has one: the later of both.
@@ -74,11 +74,11 @@ impl Flow {
     /// If the source has a malformed first request.
     pub fn new(config: &FlowConfig, source: Source, queue: usize) -> Result<Self, InputError> {
         let mut source = Input::new(source);
-        let pace = match config.iodepth() {
-            Some(iodepth) => Pace::Closed { iodepth, free: FreePlaces::new(iodepth) },
-            None => Pace::Open,
+        let process = match config.iodepth() {
+            Some(iodepth) => ArrivalProcess::Closed { iodepth, free: FreePlaces::new(iodepth) },
+            None => ArrivalProcess::Open,
         };
-        let next = pace.fetch(&mut source)?;
+        let next = process.fetch(&mut source)?;
         let earliest = Instant::START + config.starts_at().0;
         let awaited: Vec<_> =
             config.starts_after().iter().map(|flow| FlowId::from_index((*flow).into())).collect();
@@ -87,7 +87,7 @@ impl Flow {
             false => Stage::Waiting { awaited, earliest },
         };
         // An open trace knows its own times, and where they end.
-        let is_open_trace = source.trace().is_some() && matches!(pace, Pace::Open);
+        let is_open_trace = source.trace().is_some() && matches!(process, ArrivalProcess::Open);
         let duration = config.duration().filter(|_| !is_open_trace);
         Ok(Self {
             rounds: Rounds { known: source.rounds(), at: Instant::START, count: 0 },
@@ -95,7 +95,7 @@ impl Flow {
             next,
             ahead: VecDeque::new(),
             queue,
-            pace,
+            process,
             thinking: Thinking::new(config.thinktime()),
             outstanding: 0,
             stage,
@@ -202,9 +202,9 @@ impl Flow {
     fn next_arrival(&self) -> Option<Instant> {
         let (next, start) = (self.next.as_ref()?, self.start()?);
         let due = start + (next.arrival - Instant::START);
-        match &self.pace {
-            Pace::Open => Some(due),
-            Pace::Closed { free, .. } => Some(due.max(free.first()?).max(self.resumes()?)),
+        match &self.process {
+            ArrivalProcess::Open => Some(due),
+            ArrivalProcess::Closed { free, .. } => Some(due.max(free.first()?).max(self.resumes()?)),
         }
     }
 
@@ -218,7 +218,7 @@ impl Flow {
     /// by a request that waits outside the device.
     #[cold]
     fn think(&mut self, operation: Operation, now: Instant) {
-        let is_taken = matches!(&self.pace, Pace::Closed { free, .. } if free.first().is_none());
+        let is_taken = matches!(&self.process, ArrivalProcess::Closed { free, .. } if free.first().is_none());
         let is_full = is_taken || self.next_arrival().is_some_and(|arrival| arrival <= now);
         if let Some(thinking) = &mut self.thinking {
             thinking.end(operation, self.outstanding, is_full, now);
@@ -235,13 +235,13 @@ impl Flow {
         request.arrival = arrival;
         self.next = match self.ahead.pop_front() {
             Some(next) => Some(next),
-            None => self.pace.fetch(&mut self.source)?,
+            None => self.process.fetch(&mut self.source)?,
         };
         self.outstanding += 1;
         if let Some(thinking) = &mut self.thinking {
             thinking.issue(request.operation, arrival);
         }
-        if let Pace::Closed { iodepth, free } = &mut self.pace {
+        if let ArrivalProcess::Closed { iodepth, free } = &mut self.process {
             free.take();
             let most = self.source.most_rounds_at_once(*iodepth);
             match self.rounds.check(self.source.rounds(), now, most) {
@@ -259,7 +259,7 @@ impl Flow {
         if self.thinking.is_some() {
             self.think(operation, now);
         }
-        if let Pace::Closed { free, .. } = &mut self.pace {
+        if let ArrivalProcess::Closed { free, .. } = &mut self.process {
             free.give_back(now);
         }
         self.rejected |= outcome == Outcome::Rejected;
@@ -276,7 +276,7 @@ impl Flow {
         until: Instant,
         into: &mut Vec<Request>,
     ) -> Result<(), InputError> {
-        let (Pace::Open, Some(next), Some(start)) = (&self.pace, self.next, self.start()) else {
+        let (ArrivalProcess::Open, Some(next), Some(start)) = (&self.process, self.next, self.start()) else {
             return Ok(());
         };
         let end = self.end();
@@ -345,7 +345,7 @@ impl Flow {
     }
 }
 
-impl Pace {
+impl ArrivalProcess {
     /// The next request of `source`. In a closed loop the times of a trace mean nothing.
     #[inline(always)]
     fn fetch(&self, source: &mut Input) -> Result<Option<Request>, InputError> {
