@@ -252,14 +252,18 @@ impl User {
         let ages = || ages_of(py, run.iter().filter_map(age));
         let Some(first) = run.first() else { return Ok(false) };
         match *first {
-            News::Wrote { now, .. } => self.call_hook(py, "wrote", &self.wrote, (pages(), ages(), now)),
+            News::Wrote { now, .. } => {
+                self.call_hook(py, "wrote", &self.wrote, (pages(), ages(), now))
+            }
             News::Trimmed { now, .. } => {
                 self.call_hook(py, "trimmed", &self.trimmed, (pages(), ages(), now))
             }
             News::Moved { left, .. } => {
                 self.call_hook(py, "moved", &self.moved, (pages(), left.map(Class::index)))
             }
-            News::Sealed(block) => self.call_hook(py, "sealed", &self.sealed, (self.block(py, block)?,)),
+            News::Sealed(block) => {
+                self.call_hook(py, "sealed", &self.sealed, (self.block(py, block)?,))
+            }
             News::Chosen { block, now } => {
                 self.call_hook(py, "chosen", &self.chosen, (self.block(py, block)?, now))
             }

@@ -205,7 +205,10 @@ mod tests {
         let path = home.path().join("data");
         let first = Data::in_file(&path, 4096).unwrap();
         let message = Data::in_file(&path, 4096).unwrap_err();
-        assert!(message.ends_with("data: another `copyback serve` has its data there"), "{message}");
+        assert!(
+            message.ends_with("data: another `copyback serve` has its data there"),
+            "{message}"
+        );
         drop(first);
         let message = Data::in_file(&path, 8192).unwrap_err();
         assert!(message.contains("found 4096 bytes"), "{message}");

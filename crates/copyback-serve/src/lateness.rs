@@ -6,7 +6,8 @@ use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 /// Percentiles that are told.
-const PERCENTILES: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
+const PERCENTILES: [(&str, f64); 4] =
+    [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
 
 /// Largest share of the median response that the median lateness may be in a run that is to be believed.
 const BELIEVED: f64 = 0.1;
@@ -56,8 +57,10 @@ impl Lateness {
 
 fn percentiles(times: &Histogram<u64>) -> Value {
     let percentile = |share| times.value_at_percentile(share) as f64 / 1e3;
-    let mut all: serde_json::Map<_, _> =
-        PERCENTILES.into_iter().map(|(name, share)| (name.to_owned(), json!(percentile(share)))).collect();
+    let mut all: serde_json::Map<_, _> = PERCENTILES
+        .into_iter()
+        .map(|(name, share)| (name.to_owned(), json!(percentile(share))))
+        .collect();
     all.insert("max".to_owned(), json!(times.max() as f64 / 1e3));
     all.into()
 }

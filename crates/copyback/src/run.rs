@@ -28,7 +28,7 @@ use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_str
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
-    Counters, DieUse, Entry, FaultReport, For, Blocked, IdleTimes, Blocker, LineTally, Owner,
+    Blocked, Blocker, Counters, DieUse, Entry, FaultReport, For, IdleTimes, LineTally, Owner,
     PlaneUse, SlcState, SortingReport, Waited,
 };
 use crate::told::Told;

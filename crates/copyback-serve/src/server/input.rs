@@ -32,8 +32,9 @@ impl Server {
             InputEnd::All => {}
             InputEnd::Gone => self.let_go(id),
             InputEnd::Broken(why) => {
-                self.shared
-                    .report("broken protocol", || format!("client {}: {why}; it was cut off", id.0));
+                self.shared.report("broken protocol", || {
+                    format!("client {}: {why}; it was cut off", id.0)
+                });
                 self.let_go(id);
             }
         }

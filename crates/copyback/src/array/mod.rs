@@ -30,7 +30,7 @@ use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::precondition::Preconditioner;
 use crate::slots::Slots;
-use crate::ssd::{Entry, Blocked, Blocker, Parts};
+use crate::ssd::{Blocked, Blocker, Entry, Parts};
 use crate::units::{Duration, Instant, earlier};
 use crate::workload::Request;
 use schemars::JsonSchema;

@@ -9,7 +9,7 @@ use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::outcome::Outcome;
 use crate::slots::Slots;
-use crate::ssd::{For, Blocked, Blocker, Part, Parts, Waited};
+use crate::ssd::{Blocked, Blocker, For, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 

@@ -28,7 +28,7 @@ use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
-    Announced, Finished, For, Blocked, Blocker, Owner, Part, Parts, Party, Ssd, Status, Waited,
+    Announced, Blocked, Blocker, Finished, For, Owner, Part, Parts, Party, Ssd, Status, Waited,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;

@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::CommandId;
 use crate::places::Places;
 use crate::slots::Slots;
-use crate::ssd::{For, Blocked, Blocker, Part, Waited};
+use crate::ssd::{Blocked, Blocker, For, Part, Waited};
 use crate::units::Instant;
 
 use super::command::{Active, Command, Serves};

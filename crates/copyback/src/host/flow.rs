@@ -204,7 +204,9 @@ impl Flow {
         let due = start + (next.arrival - Instant::START);
         match &self.process {
             ArrivalProcess::Open => Some(due),
-            ArrivalProcess::Closed { free, .. } => Some(due.max(free.first()?).max(self.resumes()?)),
+            ArrivalProcess::Closed { free, .. } => {
+                Some(due.max(free.first()?).max(self.resumes()?))
+            }
         }
     }
 
@@ -218,7 +220,8 @@ impl Flow {
     /// by a request that waits outside the device.
     #[cold]
     fn think(&mut self, operation: Operation, now: Instant) {
-        let is_taken = matches!(&self.process, ArrivalProcess::Closed { free, .. } if free.first().is_none());
+        let is_taken =
+            matches!(&self.process, ArrivalProcess::Closed { free, .. } if free.first().is_none());
         let is_full = is_taken || self.next_arrival().is_some_and(|arrival| arrival <= now);
         if let Some(thinking) = &mut self.thinking {
             thinking.end(operation, self.outstanding, is_full, now);
@@ -276,7 +279,9 @@ impl Flow {
         until: Instant,
         into: &mut Vec<Request>,
     ) -> Result<(), InputError> {
-        let (ArrivalProcess::Open, Some(next), Some(start)) = (&self.process, self.next, self.start()) else {
+        let (ArrivalProcess::Open, Some(next), Some(start)) =
+            (&self.process, self.next, self.start())
+        else {
             return Ok(());
         };
         let end = self.end();

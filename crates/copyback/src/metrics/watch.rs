@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::drive::Drive;
 use crate::host::Completion;
 use crate::ids::{RequestNumber, SsdId};
-use crate::ssd::{Entry, Blocked, Blocker};
+use crate::ssd::{Blocked, Blocker, Entry};
 use crate::units::Instant;
 
 use super::{Slowest, Timeline};

@@ -11,7 +11,7 @@ pub use breakdown::{Part, Parts};
 pub use clocks::{ArrivalNote, DeviceNote};
 pub use idle_account::{Activity, DieTime, IdlePeriods, IdleTimes};
 pub use journal::{Class, Collected, Entry, Party, Work};
-pub use waits::{For, Blocked, Blocker, Waited};
+pub use waits::{Blocked, Blocker, For, Waited};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;

@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::ids::{DieId, PlaneId, Ppn, going_round};
 use crate::nand::Timing;
-use crate::observer::{Entry, For, Blocked, Observer, Part, Parts, Party, Waited};
+use crate::observer::{Blocked, Entry, For, Observer, Part, Parts, Party, Waited};
 use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::{Duration, Instant};
 

@@ -24,7 +24,7 @@ pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingRepor
 pub use crate::collector::idle::Announced;
 pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes, UnitReport};
 pub use crate::observer::{
-    Activity, Class, Collected, DieTime, Entry, For, Blocked, IdlePeriods, IdleTimes, Blocker,
+    Activity, Blocked, Blocker, Class, Collected, DieTime, Entry, For, IdlePeriods, IdleTimes,
     Part, Parts, Party, PlaneUse, Waited, Work,
 };
 pub use crate::purpose::Owner;

@@ -17,7 +17,7 @@ use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::nand::Geometry;
 use crate::ssd::{
-    Activity, Collected, Entry, For, Blocked, Blocker, Owner, Part, Parts, Party, Waited, Work,
+    Activity, Blocked, Blocker, Collected, Entry, For, Owner, Part, Parts, Party, Waited, Work,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;

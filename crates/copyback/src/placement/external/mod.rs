@@ -17,7 +17,8 @@ use crate::ids::Lpn;
 use crate::rng::Stream;
 
 use super::supply::{
-    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question, Updates,
+    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question,
+    Updates,
 };
 use super::write_times::WriteTimes;
 use super::{Class, Classes, Drive, Life, Origin, Placement};

@@ -209,7 +209,8 @@ mod tests {
             [Some((0.25, 8, 1)), Some((0.28, 22, 2))]
         );
         let traffic = HotTraffic { share: 0.3, valid: 0.05, blocks: 1.0 };
-        let found = Search::new(&model, 70, 7, traffic).with_one_group().expect("the histogram tells");
+        let found =
+            Search::new(&model, 70, 7, traffic).with_one_group().expect("the histogram tells");
         assert_eq!((found.hot, found.groups), (1, vec![69]));
     }
 }
