@@ -44,7 +44,7 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// Nothing measured yet.
+    /// Creates a record without measurements.
     pub fn new(window: Duration) -> Self {
         Self {
             window,
@@ -94,7 +94,7 @@ impl Bandwidth {
         self.most = self.most.max(bytes);
     }
 
-    /// What `summary.json` says of it.
+    /// Summary of the bandwidth for `summary.json`.
     pub fn summary(&self) -> BandwidthSummary {
         let windows = self.windows as f64;
         let mean = self.bytes as f64 / windows;

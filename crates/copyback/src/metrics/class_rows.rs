@@ -1,4 +1,4 @@
-//! How many blocks each class of a placement holds over time, in the rows of the series.
+//! Blocks that each class of a placement holds over time, in the rows of the series.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ impl ClassRows {
         self.held.extend(held);
     }
 
-    /// So many are held at the end of the row that was ended last.
+    /// Sets the number of blocks that are held at the end of the row that was ended last.
     pub fn close_into_last(&mut self, held: &[u64]) {
         self.held.truncate(self.held.len() - self.classes);
         self.close(held);

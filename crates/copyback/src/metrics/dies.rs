@@ -1,5 +1,5 @@
-//! What each die did over time. Bins start fine and are merged two by two whenever there are too many,
-//! so that a run of any length ends with a hundred or two.
+//! Activity of each die over time. Bins start fine and are merged two by two whenever there are too many, so
+//! that a run of any length ends with a hundred or two.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct DieColumns {
     pub die: Vec<u32>,
     /// Begin of the bin, in seconds of simulated time.
     pub start_s: Vec<f64>,
-    /// Its end.
+    /// End of the bin, in seconds of simulated time.
     pub end_s: Vec<f64>,
     /// Time in which the die collected, in microseconds.
     pub collecting_us: Vec<f64>,
@@ -41,11 +41,11 @@ const WHOLE: f64 = 0.99;
 pub struct SpellSummary {
     /// The drive.
     pub device: u16,
-    /// Its die.
+    /// Number of the die.
     pub die: u32,
     /// When it began, in seconds of simulated time.
     pub start_s: f64,
-    /// How long it lasted, in microseconds.
+    /// Duration, in microseconds.
     pub us: f64,
 }
 
@@ -54,16 +54,16 @@ pub struct SpellSummary {
 pub struct Spell {
     /// The drive.
     pub device: SsdId,
-    /// Its die.
+    /// Die of the spell.
     pub die: DieId,
     /// When it began, to the bin.
     pub start: Instant,
-    /// How long it lasted: the bins, and what the die collected in those beside them.
+    /// Duration: the bins, and what the die collected in those beside them.
     pub length: Duration,
 }
 
 impl Spell {
-    /// What `summary.json` says of it.
+    /// Summary of the spell for `summary.json`.
     pub(super) fn summary(&self) -> SpellSummary {
         SpellSummary {
             device: self.device.0,
@@ -171,7 +171,7 @@ impl Dies {
         longest
     }
 
-    /// What `die` collected in each bin.
+    /// Time for which `die` collected in each bin.
     fn collected(&self, die: usize) -> Vec<Duration> {
         let so_far = self.bins.iter().map(|uses| uses[die].collecting);
         let before = std::iter::once(Duration::ZERO).chain(so_far.clone());

@@ -1,4 +1,4 @@
-//! What drives did, as it is written to `summary.json`.
+//! Work of drives, as it is written to `summary.json`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,7 +72,7 @@ pub struct WearStats {
 }
 
 impl WearStats {
-    /// Of these erase counts.
+    /// Statistics of these erase counts.
     pub fn of(counts: impl Iterator<Item = u32> + Clone) -> Self {
         let blocks = counts.clone().count() as f64;
         let mean = counts.clone().map(f64::from).sum::<f64>() / blocks;
@@ -86,7 +86,7 @@ impl WearStats {
     }
 }
 
-/// What a drive has done, or several together.
+/// Work of a drive, or of several together.
 #[derive(Debug, Clone)]
 pub struct DriveWork {
     /// Flash operations and collections.
@@ -99,23 +99,23 @@ pub struct DriveWork {
     pub collecting: TotalTime,
     /// Use of the planes' time.
     pub planes: PlaneUse,
-    /// How idle time was used, if that is kept account of.
+    /// Use of idle time, if an account is kept.
     pub idle_times: Option<IdleTimes>,
     /// Erase counts.
     pub wear: WearStats,
-    /// What wears them out, if it is known how much they can bear.
+    /// Wear by the run, if it is known how much the flash can bear.
     pub endurance: Option<Endurance>,
-    /// What went wrong in the flash, and what was not carried out for that, if anything can.
+    /// Faults of the flash, and commands that were rejected for them, if there can be any.
     pub faults: Option<(FaultReport, Rejected)>,
-    /// How well the placement has sorted pages, if it has several classes.
+    /// Quality of the placement's sorting, if it has several classes.
     pub sorting: Option<SortingReport>,
-    /// What its cache of blocks in another cell mode has been used for, and the bytes of a page, if it has one.
+    /// Use of its cache of blocks in another cell mode, and the bytes of a page, if it has one.
     pub slc_cache: Option<(SlcState, u64)>,
-    /// What became of its lines, if it has any.
+    /// Counts of its lines, if it has any.
     pub lines: Option<LineTally>,
     /// Parity of these, if they have any.
     pub parity: Option<ParityState>,
-    /// What became of a die that was lost, if one was to be.
+    /// Report on a die that was lost, if one was to be.
     pub lost_die: Option<LostDieSummary>,
     /// Whether writes were charged steps of collections.
     pub is_paced: bool,
@@ -127,7 +127,7 @@ pub struct DriveWork {
     pub was_off: bool,
 }
 
-/// What drives did since requests were measured.
+/// Work of drives since requests were measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DriveSummary {
     /// Operations of the flash.
@@ -143,29 +143,29 @@ pub struct DriveSummary {
     pub page_write_amplification: Option<f64>,
     /// Garbage collection.
     pub gc: GcSummary,
-    /// What the mapping cost, where its table lies in flash or it binds logical pages to blocks.
+    /// Cost of the mapping, where its table lies in flash or it binds logical pages to blocks.
     pub mapping: MappingSummary,
-    /// How idle time was used, if a schedule tells idle periods apart by length.
+    /// Use of idle time, if a schedule tells idle periods apart by length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_time: Option<IdleTimeSummary>,
-    /// How well the placement has sorted pages, if it has several classes.
+    /// Quality of the placement's sorting, if it has several classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<PlacementSummary>,
-    /// What the SLC cache was used for, if the drive has one.
+    /// Use of the SLC cache, if the drive has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slc_cache: Option<SlcCacheSummary>,
-    /// What became of lines, if blocks are managed in lines.
+    /// Counts of lines, if blocks are managed in lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LinesSummary>,
-    /// What became of a die that was lost, if one was to be (`ssd.faults.lost_die`).
+    /// Report on a die that was lost, if one was to be (`ssd.faults.lost_die`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost_die: Option<LostDieSummary>,
     /// Erases of blocks.
     pub wear: WearSummary,
-    /// How long the flash lasts, if `ssd.endurance.rated_cycles` is set.
+    /// Lifetime of the flash, if `ssd.endurance.rated_cycles` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endurance: Option<EnduranceSummary>,
-    /// What went wrong in the flash, if anything can.
+    /// Faults of the flash, if there can be any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultsSummary>,
 }
@@ -205,7 +205,7 @@ pub struct WearSummary {
 }
 
 impl DriveWork {
-    /// What `summary.json` says of it.
+    /// Summary of the work for `summary.json`.
     pub fn summary(&self) -> DriveSummary {
         let Self { counters, written, wear, .. } = self;
         DriveSummary {

@@ -11,7 +11,7 @@ use crate::workload::Operation;
 use super::Responses;
 use super::latency::{LatencyStats, ResponseSummary};
 
-/// What requests take longer than a bound.
+/// Time that requests take beyond a bound.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ExcessWaitSummary {
     /// The bound, in microseconds.
@@ -24,13 +24,13 @@ pub struct ExcessWaitSummary {
     pub write: ExcessSummary,
 }
 
-/// What requests of one class that take longer than a bound take longer, in microseconds.
+/// Excess of the requests of one class that take longer than a bound, in microseconds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ExcessSummary {
     /// The excess of each such request; its keys are keys of this.
     #[serde(flatten)]
     pub times: ResponseSummary,
-    /// Such requests as a share of all of the class; null if there are none.
+    /// Share of these requests among all of the class; null if there are none.
     pub share: Option<f64>,
     /// Sum of the excess.
     pub total: f64,
@@ -45,7 +45,7 @@ pub struct ExcessWait {
 }
 
 impl ExcessWait {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(bound: Duration) -> Self {
         Self { bound, excess: Responses::default() }
     }
@@ -57,7 +57,7 @@ impl ExcessWait {
         }
     }
 
-    /// What `summary.json` says of it, beside `responses` to all requests.
+    /// Summary of the excess for `summary.json`, beside `responses` to all requests.
     pub fn summary(&self, responses: &Responses) -> ExcessWaitSummary {
         let Responses { reads, writes, .. } = &self.excess;
         ExcessWaitSummary {

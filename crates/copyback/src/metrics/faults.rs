@@ -1,4 +1,4 @@
-//! What went wrong in the flash, as it is written to `summary.json`.
+//! Faults of the flash, as they are written to `summary.json`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::drive::Rejected;
 use crate::ssd::FaultReport;
 use crate::units::Instant;
 
-/// What went wrong in the flash, and what was not carried out for that.
+/// Faults of the flash, and commands that were rejected for them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FaultsSummary {
     /// Page programs that failed.

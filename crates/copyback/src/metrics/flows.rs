@@ -10,12 +10,12 @@ use super::{Ledger, Written};
 /// The results of one of several flows.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FlowSummary {
-    /// Its number, from 0.
+    /// Number of the flow, from 0.
     pub flow: usize,
-    /// Its name, if it has one.
+    /// Name of the flow, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its requests.
+    /// Number of its requests, by kind.
     pub requests: RequestsSummary,
     /// Measurements of them; their keys are keys of this.
     #[serde(flatten)]
@@ -24,7 +24,7 @@ pub struct FlowSummary {
     /// each then owns a part of what collections copy, and no part of the simulator says which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<FlowAmplification>,
-    /// What these numbers can be taken for.
+    /// Verdict on what these numbers can be taken for.
     pub verdict: FlowVerdictSummary,
 }
 

@@ -12,13 +12,13 @@ use crate::units::TotalTime;
 pub struct GcSummary {
     /// Blocks collected for space.
     pub collections: u64,
-    /// Of those, blocks of planes that were short of space.
+    /// Blocks of those on planes that were short of space.
     pub on_demand: u64,
-    /// Of those, blocks of planes that joined the collection of another.
+    /// Blocks of those on planes that joined the collection of another.
     pub joined: u64,
-    /// Of those, blocks collected in idle time.
+    /// Blocks of those collected in idle time.
     pub idle: u64,
-    /// Of those, blocks that the controller of an array asked for.
+    /// Blocks of those that the controller of an array asked for.
     pub forced: u64,
     /// Blocks collected in idle time, by kind.
     pub kinds: IdleKindsSummary,
@@ -26,11 +26,11 @@ pub struct GcSummary {
     pub pages_moved: u64,
     /// Pages moved for each block collected; null if none was.
     pub pages_moved_per_collection: Option<f64>,
-    /// How pages were moved.
+    /// Moves of pages, by their way.
     pub moves: Moves,
     /// Blocks erased.
     pub erases: u64,
-    /// How often a collection that had begun yielded to the host.
+    /// Number of times that a collection that had begun yielded to the host.
     pub preemptions: u64,
     /// Reads served from the register of a collection.
     pub merged_reads: u64,
@@ -40,12 +40,12 @@ pub struct GcSummary {
     pub cached_reads: u64,
     /// Operations of collections that overlapped one of the host.
     pub pipelined: u64,
-    /// How often a read suspended a program or erase.
+    /// Number of times that a read suspended a program or erase.
     pub suspends: u64,
     /// Die time in which writes waited for a free block although collections yield, or for room in a full
     /// buffer, in microseconds.
     pub stalled_us: f64,
-    /// What writes were charged, where collections are paced.
+    /// Charges to writes, where collections are paced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pacing: Option<PacingSummary>,
     /// Full blocks that the victim policy has refused for good, at the end, if it does such a thing.
@@ -56,23 +56,23 @@ pub struct GcSummary {
     pub refresh: Option<RefreshSummary>,
     /// Die time spent collecting, in microseconds.
     pub busy_us: f64,
-    /// How planes used the time in which their die collected.
+    /// Use of the time in which their die collected by planes.
     pub planes: PlanesSummary,
 }
 
-/// What writes of the host were charged (`ssd.gc.preemption`, `paced`). A step is the move of a page, or an erase.
+/// Charges to writes of the host (`ssd.gc.preemption`, `paced`). A step is the move of a page, or an erase.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PacingSummary {
     /// Steps that the pages which the host wrote were charged.
     pub steps_charged: f64,
-    /// Those for each page: the rate of collections; null if none was written.
+    /// Steps for each page: the GC rate; null if none was written.
     pub steps_per_page: Option<f64>,
     /// Writes that waited for steps before they began.
     pub throttled: u64,
 }
 
 impl PacingSummary {
-    /// What these counts say.
+    /// Summary of these counts.
     pub(super) fn of(counters: &Counters) -> Self {
         let (steps, pages) = (counters.pacing.steps(), counters.host_programs);
         Self {
@@ -108,11 +108,11 @@ pub struct IdleKindsSummary {
     pub compaction: u64,
     /// Put off when the drive was busy.
     pub delayed: u64,
-    /// How often a plane that was short of space was put off, or the merge of a group.
+    /// Number of times that the collection of a plane short of space was deferred, or the merge of a group.
     pub put_off: u64,
 }
 
-/// How planes used their time; null if no time passed.
+/// Use of the planes' time; null if no time passed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlanesSummary {
     /// Share of the time in which a plane was busy.

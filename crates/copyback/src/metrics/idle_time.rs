@@ -24,11 +24,11 @@ pub struct IdleTimeSummary {
 /// Idle periods of one class.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IdlePeriodsSummary {
-    /// How many.
+    /// Number of periods.
     pub periods: u64,
-    /// How long they were together, in microseconds.
+    /// Sum of the periods, in microseconds.
     pub us: f64,
-    /// What the dies did meanwhile; adds up to `us`, once a die.
+    /// Activity of the dies meanwhile; adds up to `us`, once a die.
     pub die_us: DieTimeSummary,
 }
 
@@ -54,7 +54,7 @@ pub struct DieTimeSummary {
     pub refresh: f64,
     /// Writing pages that collections had left in the device's DRAM.
     pub cached_pages: f64,
-    /// None of these.
+    /// Time without any of these activities.
     pub nothing: f64,
 }
 

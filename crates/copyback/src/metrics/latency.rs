@@ -40,7 +40,7 @@ pub struct ResponseSummary {
     pub p99_99: Option<f64>,
 }
 
-/// Where the mean response time went, in microseconds; the parts add up to it.
+/// Parts of the mean response time, in microseconds; they add up to it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BreakdownSummary {
     /// The request's own commands, array operations, transfers and controller overhead.
@@ -197,7 +197,7 @@ impl LatencyStats {
         self.parts[part as usize] as f64 / self.count.max(1) as f64
     }
 
-    /// What `summary.json` says of the response times.
+    /// Summary of the response times for `summary.json`.
     pub fn summary(&self) -> ResponseSummary {
         let us = |ns: f64| ns / 1e3;
         let quantile = |q: f64| self.quantile(q).map(Duration::as_us_f64);
@@ -217,7 +217,7 @@ impl LatencyStats {
         }
     }
 
-    /// What `summary.json` says of their parts.
+    /// Summary of their parts for `summary.json`.
     pub fn breakdown(&self) -> BreakdownSummary {
         let us = |part| self.mean_part(part) / 1e3;
         BreakdownSummary {

@@ -1,4 +1,4 @@
-//! What became of lines, as the summary tells it.
+//! Counts of lines, for the summary.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::ssd::LineTally;
 
 use super::DriveWork;
 
-/// What `summary.json` says of lines (`ssd.gc.unit = "line"`). Counted since the run began, ramp included.
+/// Summary of lines for `summary.json` (`ssd.gc.unit = "line"`). Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LinesSummary {
     /// Lines that were opened.
@@ -49,7 +49,7 @@ pub struct ParitySummary {
     pub pages_read_for_others: u64,
 }
 
-/// What a summary of parity is made of.
+/// State of parity, from which its summary is made.
 #[derive(Debug, Clone, Copy)]
 pub struct ParityState {
     /// Dies of a stripe.

@@ -1,4 +1,4 @@
-//! What became of a die that was lost, as the summary tells it, and how reads fared before, during and after its rebuild.
+//! Report on a die that was lost, and on reads before, during and after its rebuild.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,15 +9,15 @@ use crate::units::{Duration, Instant};
 
 use super::latency::{LatencyStats, ResponseSummary};
 
-/// What `summary.json` says of a die that was lost (`ssd.faults.lost_die`). Counted since the run began, ramp included;
-/// response times are those of requests that are measured.
+/// Summary of a die that was lost for `summary.json` (`ssd.faults.lost_die`). Counted since the run began, ramp
+/// included; response times are those of requests that are measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LostDieSummary {
     /// The die.
     pub die: u16,
     /// When it was lost; null if the run ended before.
     pub lost_at_s: Option<f64>,
-    /// How long it took to rebuild what was there; null if the run ended before.
+    /// Time to rebuild the die's data, in seconds; null if the run ended before.
     pub rebuild_s: Option<f64>,
     /// Pages that were made up and programmed elsewhere since requests are measured, and those that could not be, with a mark. They
     /// count in `write_amplification`.
@@ -33,9 +33,9 @@ pub struct LostDieSummary {
     pub unprotected_lines: u64,
     /// Response times of reads that ended before the die was lost, in microseconds.
     pub before_us: ResponseSummary,
-    /// Of those that ended while it was rebuilt, or had come by the end of that.
+    /// Response times of reads that ended while it was rebuilt, or had come by the end of that.
     pub during_us: ResponseSummary,
-    /// Of those that came after that.
+    /// Response times of reads that came after that.
     pub after_us: ResponseSummary,
 }
 
@@ -58,7 +58,7 @@ impl LostDieReads {
         of_phase.record_whole(response);
     }
 
-    /// What the summary says of a die, of which so many pages were `rebuilt`.
+    /// Summary of a lost die, of which `rebuilt` pages were rebuilt.
     pub fn summary(&self, report: &LostDieReport, rebuilt: u64) -> LostDieSummary {
         let tally = &report.tally;
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();

@@ -1,11 +1,11 @@
-//! What mappings cost that are not wholly in RAM, as the summary tells it.
+//! Cost of mappings that are not wholly in RAM, for the summary.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ssd::Counters;
 
-/// What it took to know where pages are, and how blocks were reclaimed. All is zero of a page mapping in RAM.
+/// Cost of finding pages, and of reclaiming blocks. All is zero of a page mapping in RAM.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MappingSummary {
     /// Page operations whose mapping was in RAM.
@@ -16,7 +16,7 @@ pub struct MappingSummary {
     pub hit_ratio: Option<f64>,
     /// Entries that left the cache.
     pub evictions: u64,
-    /// Of those, entries that had to be written back.
+    /// Entries of those that had to be written back.
     pub dirty_evictions: u64,
     /// Translation pages read, to fetch entries or to be updated: from flash, the register of a collection or DRAM.
     pub translation_reads: u64,
@@ -34,18 +34,18 @@ pub struct MappingSummary {
     pub nv_buffer: NvBufferSummary,
 }
 
-/// What a non-volatile buffer was used for that takes writes before merges.
+/// Use of a non-volatile buffer that takes writes before merges.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NvBufferSummary {
     /// Pages written to it.
     pub writes: u64,
-    /// How often it was full.
+    /// Number of times that it was full.
     pub full: u64,
     /// The most blocks that it held.
     pub most_blocks: u64,
     /// Logical blocks that were copied to fresh blocks, with newer pages out of it.
     pub merges: u64,
-    /// Its blocks, in which nothing was valid, that were erased.
+    /// Blocks of the buffer without a valid page that were erased.
     pub erases: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How many drives of an array collect at the same time.
+//! Drives of an array that collect at the same time.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
@@ -6,7 +6,7 @@ use crate::units::{Duration, Instant};
 
 use super::CollectionColumns;
 
-/// Which drives collect, and for how long so many did together.
+/// Drives that collect, and the times for which each number of them did together.
 #[derive(Debug, Checkpointed)]
 pub struct Overlap {
     /// Since when each drive collects, if it does.

@@ -1,4 +1,4 @@
-//! How well a placement has sorted pages: what became of the blocks of each class.
+//! Quality of a placement's sorting: what happened to the blocks of each class.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::ssd::{HandleTally, OfClass, SortingReport, Takes, UnitReport};
 
 use super::Written;
 
-/// What `summary.json` says of a placement with several classes. Counted since the run began, ramp included.
+/// Summary of a placement with several classes for `summary.json`. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlacementSummary {
     /// Blocks of each class.
@@ -16,7 +16,7 @@ pub struct PlacementSummary {
     pub diverted_pages: u64,
     /// RAM in which the placement keeps what it knows of pages, in bytes.
     pub state_bytes: u64,
-    /// What a drive with flexible data placement logs, if the placement goes by handles.
+    /// Log of a drive with flexible data placement, if the placement goes by handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fdp: Option<FdpSummary>,
 }
@@ -42,7 +42,7 @@ pub struct FdpSummary {
     pub media_bytes_written: u64,
     /// Bytes of the blocks, or lines, that were collected and so are erased (MBE).
     pub media_bytes_erased: u64,
-    /// What happened that the host may want to know (FDP Events).
+    /// Events that the host may want to know of (FDP Events).
     pub events: FdpEvents,
 }
 
@@ -95,11 +95,11 @@ pub struct ClassSummary {
     /// Part that collecting them has in `page_write_amplification`: those valid pages for each page that the host wrote to
     /// the drive; null if it wrote none.
     pub added_page_write_amplification: Option<f64>,
-    /// How long they had been in use by then, in pages that the host wrote to the drive, on average; null if there
-    /// were none.
+    /// Mean time for which they had been in use by then, in pages that the host wrote to the drive; null if
+    /// there were none.
     pub block_life_pages: Option<f64>,
-    /// How long the pages that the host overwrote or trimmed in blocks of this class had been there, in pages that the
-    /// host wrote to the drive, on average, as if blocks were filled evenly; null if there were none, or if the placement
+    /// Mean life of the pages that the host overwrote or trimmed in blocks of this class, in pages that the
+    /// host wrote to the drive, as if blocks were filled evenly; null if there were none, or if the placement
     /// looks at who writes alone.
     pub page_life_pages: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! What the summary tells of cuts of power.
+//! Effects of power cuts, for the summary.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub struct PowerLossSummary {
     pub cuts_in_recovery: u64,
     /// Number of recoveries that were completed.
     pub recoveries: u64,
-    /// How long that took, the time of recoveries that were cut off left out.
+    /// Times of the recoveries, those that were cut off left out.
     pub recovery_ms: RecoverySummary,
     /// Pages read to find the mapping again, if only in part.
     pub pages_read: u64,
@@ -32,7 +32,7 @@ pub struct PowerLossSummary {
     /// Pages with acknowledged writes that were in the write buffer only. No flush had been acknowledged for them,
     /// but for those in `flushed_pages_lost`.
     pub buffered_pages_lost: u64,
-    /// Of those, pages that a flush had been acknowledged for. Always 0, unless `ssd.power.flush = "ignored"`.
+    /// Pages of those for which a flush had been acknowledged. Always 0, unless `ssd.power.flush = "ignored"`.
     pub flushed_pages_lost: u64,
     /// Pages of which a durable write was lost with a torn page that shares its cells. Always 0, unless
     /// `ssd.power.paired_pages` is above 1.
@@ -41,7 +41,7 @@ pub struct PowerLossSummary {
     pub durable_pages_lost: u64,
 }
 
-/// How long recoveries took, in milliseconds; zero without any.
+/// Times of recoveries, in milliseconds; zero without any.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RecoverySummary {
     /// On average.

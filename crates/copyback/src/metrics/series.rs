@@ -43,12 +43,12 @@ pub struct Sample {
     pub bad_blocks: Option<u64>,
     /// Pages that an SLC cache could take and could hold, if there is one.
     pub slc_pages: Option<[u64; 2]>,
-    /// What writes were charged, if they are.
+    /// Charges to writes, if there are any.
     pub pacing: Option<PacingTally>,
 }
 
 impl Sample {
-    /// That of these drives and `others`.
+    /// Adds up these drives and `others`.
     pub fn together(self, others: Self) -> Self {
         Self {
             host_programs: self.host_programs + others.host_programs,
@@ -116,7 +116,7 @@ struct Class {
     max_ns: u64,
 }
 
-/// What was completed in a row.
+/// Requests that were completed in a row.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Served {
     reads: Class,
@@ -139,15 +139,15 @@ pub struct Series {
     fixed: bool,
     rows: Vec<Row>,
     current: Row,
-    /// What was completed of each flow, where there are several, in the same rows.
+    /// Completions of each flow, where there are several, in the same rows.
     flows: Vec<FlowRows>,
-    /// What classes of the placement hold, in the same rows.
+    /// Blocks that classes of the placement hold, in the same rows.
     classes: ClassRows,
     ends: Instant,
     finished_at: Instant,
 }
 
-/// What was completed of one flow.
+/// Completions of one flow.
 #[derive(Debug, Default, Checkpointed)]
 struct FlowRows {
     rows: Vec<Served>,
@@ -249,7 +249,7 @@ impl Series {
         }
     }
 
-    /// What had been written at the end of each row.
+    /// Bytes that had been written at the end of each row.
     pub(super) fn written(&self) -> Vec<Written> {
         let so_far = self.rows.iter().scan(0, |host, row| {
             *host += row.served.writes.bytes;
@@ -306,7 +306,7 @@ impl Series {
         [start, (start + self.interval).min(self.finished_at)].map(Instant::as_secs_f64)
     }
 
-    /// What was completed of each flow: the flow, and then the first of [`SAMPLE_COLUMNS`], those that tell of
+    /// Completions of each flow: the flow, and then the first of [`SAMPLE_COLUMNS`], those that tell of
     /// requests; flow by flow. Empty unless there are several.
     pub fn flow_columns(&self) -> FlowColumns {
         let mut columns = FlowColumns::default();
@@ -326,7 +326,7 @@ impl Series {
 /// Columns of [`SAMPLE_COLUMNS`] that tell of requests and not of the drive.
 const OF_REQUESTS: usize = 13;
 
-/// What was completed of each flow over time.
+/// Completions of each flow over time.
 #[derive(Debug, Clone, Default)]
 pub struct FlowColumns {
     /// The flow.
@@ -336,7 +336,7 @@ pub struct FlowColumns {
 }
 
 impl FlowColumns {
-    /// What they are called.
+    /// Names of the columns.
     pub const NAMES: &'static [&'static str] = SAMPLE_COLUMNS.split_at(OF_REQUESTS).0;
 }
 

@@ -1,12 +1,12 @@
-//! What became of the host's pages in the blocks of another cell mode, as the summary tells it.
+//! Use of the blocks of another cell mode by the host's pages, for the summary.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ssd::SlcState;
 
-/// What `summary.json` says of an SLC cache. Counted since the run began, ramp included; bytes are those of whole pages,
-/// and what a write buffer absorbs does not count.
+/// Summary of an SLC cache for `summary.json`. Counted since the run began, ramp included; bytes are those of
+/// whole pages, and what a write buffer absorbs does not count.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SlcCacheSummary {
     /// Bytes that the host wrote to blocks of the cache.
@@ -21,7 +21,7 @@ pub struct SlcCacheSummary {
     pub erases: u64,
     /// Bytes that the cache could hold at the end, blocks that could be lent included.
     pub capacity_bytes: u64,
-    /// Of these, bytes that could be written without folding anything.
+    /// Bytes of these that could be written without folding anything.
     pub free_bytes: u64,
     /// Native blocks that were lent to it at the end.
     pub lent_blocks: u64,

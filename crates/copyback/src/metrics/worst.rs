@@ -68,7 +68,7 @@ struct Window {
 }
 
 impl WorstResponses {
-    /// Nothing measured yet.
+    /// Creates a record without measurements.
     pub const fn new(length: Duration) -> Self {
         Self { length, ends: Instant::START, windows: Vec::new() }
     }
@@ -101,7 +101,7 @@ impl WorstResponses {
         self.windows.push(Window { start, read: None, write: None });
     }
 
-    /// What `summary.json` says of it.
+    /// Summary of the worst responses for `summary.json`.
     pub fn summary(&self) -> WorstResponseSummary {
         let of =
             |worst: fn(&Window) -> Option<Duration>| spread(self.windows.iter().filter_map(worst));

@@ -1,4 +1,4 @@
-//! What a die has done lately: kept, and copied when a request ends that is among the slowest so far.
+//! Recent work of dies: kept, and copied when a request ends that is among the slowest so far.
 
 use std::collections::VecDeque;
 
@@ -19,11 +19,11 @@ const MOST_KEPT: usize = 512;
 pub struct Place {
     /// Index of the drive.
     pub device: SsdId,
-    /// Which die of it.
+    /// Die of the drive.
     pub die: DieId,
 }
 
-/// What a die has done lately.
+/// Recent work of a die.
 #[derive(Debug, Clone, Default, Checkpointed)]
 pub struct Recent {
     /// Flash operations, in the array and on the channel.
@@ -34,7 +34,7 @@ pub struct Recent {
     pub collecting: Option<(Collecting, Option<Instant>)>,
 }
 
-/// What lasted for a while, in order of its begin or its end.
+/// Spans of time, in order of their begin or their end.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct History<T> {
     /// Each of them.
@@ -50,14 +50,14 @@ pub struct Span<T> {
     pub begin: Instant,
     /// Until when.
     pub end: Instant,
-    /// What.
+    /// Content of the span.
     pub what: T,
 }
 
 /// A flash operation, in the array or on the channel.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Done {
-    /// What was done.
+    /// Work that was done.
     pub work: Work,
     /// For which requests.
     pub requests: SmallVec<[RequestNumber; 2]>,
@@ -70,7 +70,7 @@ pub struct Done {
 /// A collection: which of the run, and of what.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Collecting {
-    /// Which.
+    /// Number of the collection.
     pub number: u64,
     /// Of what.
     pub collected: Collected,
@@ -93,7 +93,7 @@ impl<T: Clone> History<T> {
         self.spans.push_back(Span { begin, end, what });
     }
 
-    /// What lasted into the time from `begin` on.
+    /// Spans that lasted into the time from `begin` on.
     fn since(&self, begin: Instant) -> Self {
         let spans = self.spans.iter().filter(|span| span.end > begin).cloned().collect();
         Self { spans, forgotten: self.forgotten }
@@ -110,7 +110,7 @@ impl Recent {
         }
     }
 
-    /// What was done from `begin` until `now`.
+    /// Work from `begin` until `now`.
     pub fn since(&self, begin: Instant, now: Instant) -> Self {
         let mut recent = Self {
             operations: self.operations.since(begin),

@@ -1,4 +1,4 @@
-//! What a request waited for, and what those that it waited for had waited for themselves.
+//! Story of a request: its waits, and the waits of those that it waited for.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,8 @@ use crate::units::Duration;
 
 use super::recent::{Collecting, Place};
 
-/// How far a story is followed: the wait of a request, of one that it waited for, and so on.
+/// Largest number of links that a story is followed: the wait of a request, of one that it waited for, and so
+/// on.
 const MOST_LINKS: usize = 4;
 
 /// Waits that are kept of somebody who was waited for, the longest.
@@ -23,7 +24,7 @@ pub const MOST_MET: usize = 8;
 pub struct RecordedWait {
     /// The drive, if it was in one.
     pub device: Option<SsdId>,
-    /// What for, and how long.
+    /// Object and duration of the wait.
     pub wait: Waited,
     /// Collections that had the die meanwhile, if it was for a die: those that had it for longest.
     pub collections: Vec<Met>,
@@ -36,25 +37,25 @@ pub struct RecordedWait {
 pub struct Met {
     /// For how long it had the die meanwhile.
     pub time: Duration,
-    /// Which it was.
+    /// Collection that was met.
     pub collecting: Collecting,
 }
 
-/// Somebody who was waited for. Who waits in a row of many, each for the one before, wants to know what the first
+/// Party that was waited for. Who waits in a row of many, each for the one before, wants to know what the first
 /// of them waited for.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Behind {
-    /// Who it was.
+    /// Identity of the party.
     pub who: Who,
     /// Others before them that waited for the same, each for the one before.
     pub others: u32,
     /// The first of those, if there are any.
     pub first: Option<Who>,
-    /// What the first, or they themselves, had waited for: the longest waits.
+    /// Longest waits of the first, or of the party itself.
     pub waits: Vec<RecordedWait>,
 }
 
-/// Somebody who may be waited for.
+/// Party that may be waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Who {
     /// A request.
@@ -76,7 +77,7 @@ impl RecordedWait {
         }
     }
 
-    /// How long it took.
+    /// Duration of the wait.
     pub fn time(&self) -> Duration {
         self.wait.until - self.wait.since
     }
@@ -89,7 +90,7 @@ impl RecordedWait {
         waits.for_each(|recorded| recorded.places(into));
     }
 
-    /// As it is recorded by somebody who follows so many `links` of the story yet.
+    /// Copies the wait for a party that follows the story for this number of `links` yet.
     fn retold(&self, links: usize) -> Self {
         let behind = self.behind.as_ref().filter(|_| links > 0).map(|behind| {
             let waits = longest(&behind.waits, links - 1);
@@ -120,7 +121,7 @@ impl Who {
 }
 
 impl Behind {
-    /// Somebody who has waited so, and is waited for: for what they may have waited for themselves.
+    /// Describes a party that has had these `waits` and is waited for: for what it may have waited for itself.
     pub fn new(who: Who, waits: &[RecordedWait], what: For) -> Self {
         let longest_wait = waits.iter().max_by_key(|recorded| recorded.time());
         let row = longest_wait.filter(|recorded| recorded.wait.what == what);

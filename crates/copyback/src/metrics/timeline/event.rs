@@ -15,7 +15,7 @@ pub struct Row {
     pub tid: usize,
 }
 
-/// What an event is, as the format has it.
+/// Phase of an event, as the format has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Phase {
     /// Has a begin and a duration; nests with others of its row.
@@ -24,7 +24,7 @@ pub enum Phase {
     /// A span that may overlap others begins.
     #[serde(rename = "b")]
     Begin,
-    /// It ends.
+    /// End of an event.
     #[serde(rename = "e")]
     End,
     /// A counter changes.
@@ -38,25 +38,25 @@ pub enum Phase {
 /// One event.
 #[derive(Debug, Serialize)]
 pub struct Event<'a> {
-    /// What the viewer writes on it.
+    /// Label that the viewer writes on it.
     pub name: &'a str,
-    /// Its category.
+    /// Category of the event.
     pub cat: &'a str,
-    /// What it is.
+    /// Phase of the event.
     pub ph: Phase,
     /// When.
     #[serde(serialize_with = "micros")]
     pub ts: Instant,
-    /// How long it takes, if it is complete.
+    /// Duration, if it is complete.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "micros_of_some")]
     pub dur: Option<Duration>,
-    /// Where it is shown.
+    /// Row in which it is shown.
     #[serde(flatten)]
     pub row: Row,
-    /// What belongs together, among begins and ends of a category.
+    /// Identifier that joins begins and ends of a category.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u64>,
-    /// What is told beside.
+    /// Arguments: details that the viewer shows.
     pub args: Value,
 }
 
@@ -80,7 +80,7 @@ pub struct Document {
     text: Vec<u8>,
 }
 
-/// What goes before the first event, and behind the last.
+/// Text before the first event, and behind the last.
 const HEAD: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 const TAIL: &[u8] = b"\n]}\n";
 

@@ -1,4 +1,4 @@
-//! Where things are shown: processes and threads of the trace event format, and their names.
+//! Rows of the viewer: processes and threads of the trace event format, and their names.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of drives of this geometry.
+    /// Rows of drives of this geometry.
     pub const fn new(geometry: &Geometry) -> Self {
         Self { dies: geometry.dies(), channels: geometry.channels as usize }
     }
@@ -30,12 +30,12 @@ impl Rows {
         Row { pid: HOST, tid: 0 }
     }
 
-    /// What concerns a drive as a whole.
+    /// Row of a drive as a whole.
     pub const fn drive(self, device: SsdId) -> Row {
         Row { pid: HOST + 1 + device.index(), tid: 0 }
     }
 
-    /// What the array of a die does.
+    /// Row of a die's array.
     pub const fn array(self, device: SsdId, die: DieId) -> Row {
         Row { tid: 1 + 2 * die.index(), ..self.drive(device) }
     }
@@ -45,7 +45,7 @@ impl Rows {
         Row { tid: 2 + 2 * die.index(), ..self.drive(device) }
     }
 
-    /// What a channel does.
+    /// Row of a channel.
     pub const fn channel(self, device: SsdId, channel: ChannelId) -> Row {
         Row { tid: 1 + 2 * self.dies + channel.index(), ..self.drive(device) }
     }

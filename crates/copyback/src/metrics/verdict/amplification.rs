@@ -16,9 +16,10 @@ const MOST: f64 = 0.1;
 /// Write amplification over the run: whether it has come to rest.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SettlingSummary {
-    /// That of each tenth of the host's writes; null where the run was not looked at often enough to tell.
+    /// Write amplification of each tenth of the host's writes; null where the run was not looked at often
+    /// enough to tell.
     pub by_part: Vec<Option<f64>>,
-    /// That of the last half.
+    /// Write amplification of the last half.
     pub last_half: f64,
     /// Half of the width of a 95% confidence interval of that of the whole, as a share of it; null if unknown.
     pub uncertainty: Option<f64>,
@@ -62,7 +63,7 @@ impl Amplification {
         Some(Self { by_part, last_half, uncertainty, has_settled })
     }
 
-    /// What `summary.json` says of it.
+    /// Summary of the amplification for `summary.json`.
     pub fn summary(&self) -> SettlingSummary {
         SettlingSummary {
             by_part: self.by_part.clone(),

@@ -49,17 +49,17 @@ impl Default for Backlog {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "LoadState")]
 pub enum State {
-    /// What waits comes and goes.
+    /// Backlog that comes and goes.
     Sustained,
     /// Next to nothing waits at the end; the run is too short to promise that of a longer one.
     CaughtUp,
-    /// What waits becomes more as long as the run lasts.
+    /// Backlog that grows as long as the run lasts.
     Overload,
     /// The run is too short to tell.
     Undecided,
 }
 
-/// What an open loop asked of a drive and what it got, until the last arrival.
+/// Load of an open loop and throughput of the drive, until the last arrival.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LoadSummary {
     /// Whether the drive did what it was asked to as fast as it was asked.
@@ -85,20 +85,20 @@ pub struct BacklogSummary {
     pub at_last_arrival: i64,
     /// The least of each part of the time.
     pub least_by_part: Vec<i64>,
-    /// How the least drifts; null if the run is too short to tell.
+    /// Drift of the least backlog; null if the run is too short to tell.
     pub drift: Option<DriftSummary>,
 }
 
-/// How the least backlog drifts from part to part.
+/// Drift of the least backlog from part to part.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DriftSummary {
     /// Student's t of the mean step from one part to the next.
     pub t: f64,
-    /// What `t` exceeds by chance in one run of a hundred.
+    /// Critical value: `t` exceeds it by chance in one run of a hundred.
     pub critical: f64,
 }
 
-/// What an open loop asked of a drive and what it got, until the last arrival.
+/// Load of an open loop and throughput of the drive, until the last arrival.
 #[derive(Debug, Clone)]
 pub struct Load {
     /// Whether it got all.
@@ -107,7 +107,7 @@ pub struct Load {
     offered: f64,
     /// Requests that ended, a second.
     served: f64,
-    /// Those that ended in the second half of the time, a second.
+    /// Requests that ended in the second half of the time, a second.
     served_lately: f64,
     /// From the first arrival to the last.
     arrivals: Duration,
@@ -117,7 +117,7 @@ pub struct Load {
     least: Vec<i64>,
     /// Requests that waited or were served when the last one arrived.
     at_last_arrival: i64,
-    /// How the least backlog drifts, if the run is long enough to tell.
+    /// Drift of the least backlog, if the run is long enough to tell.
     drift: Option<(Parts, f64)>,
 }
 
@@ -151,8 +151,10 @@ impl Backlog {
         }
     }
 
-    /// What was asked and what was done. What happens in two parts of the run has nothing in common if they
-    /// are longer than `memory`: than a request takes, and than a die collects at a stretch.
+    /// Load and throughput. Events in two parts of the run are independent if the parts are longer than
+    /// `memory`: than a request takes, and than a die collects at a stretch. What happens in two parts of the
+    /// run has nothing in common if they are longer than `memory`: than a request takes, and than a die
+    /// collects at a stretch.
     ///
     /// `None` if requests arrived all together, or in too short a time to be told apart.
     pub fn load(&self, memory: Duration) -> Option<Load> {
@@ -220,7 +222,7 @@ fn state_of(least: &[i64], drift: Option<(Parts, f64)>, arrivals: f64) -> State 
 }
 
 impl Load {
-    /// What `summary.json` says of it.
+    /// Summary of the load for `summary.json`.
     pub fn summary(&self) -> LoadSummary {
         let drift = self.drift.map(|(parts, t)| {
             // JSON has no infinity: a backlog that grows by the same number in each part.

@@ -1,4 +1,4 @@
-//! How long requests wait for dies that collect.
+//! Waits of requests for dies that collect.
 
 use crate::checkpoint::Checkpointed;
 use crate::ssd::{Part, Parts};

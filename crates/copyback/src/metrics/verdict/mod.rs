@@ -1,5 +1,5 @@
-//! What a run's numbers can be taken for: whether the drive kept up, what its tail comes from, and whether the run
-//! was long enough.
+//! Verdict on a run's numbers: whether the drive kept up, what its tail comes from, and whether the run was
+//! long enough.
 //!
 //! Everything is computed from what was measured anyway, at the end of the run; a request costs a few
 //! instructions.
@@ -32,11 +32,11 @@ const LEAST_HOLD: f64 = 0.25;
 /// Share of the mean response time that collections have to account for, to be what the tail comes from.
 const LEAST_SHARE: f64 = 0.5;
 
-/// Something that whoever reads the numbers should know first.
+/// Finding that a reader of the numbers should know first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
-    /// None of a flow's requests was answered; each flow has at least one to make.
+    /// Starved flow: no request of it was answered; each flow has at least one to make.
     Starved,
     /// More than one page in a hundred that were read held no data.
     UnmappedReads,
@@ -44,7 +44,7 @@ pub enum Finding {
     NothingProgrammed,
     /// More was asked for than the drive could do.
     Overload,
-    /// It may be so; the run is too short to tell.
+    /// Possible overload; the run is too short to tell.
     PerhapsOverload,
     /// The tail comes from dies that collected and held their requests meanwhile.
     Stalls,
@@ -54,18 +54,18 @@ pub enum Finding {
     Unsettled,
 }
 
-/// What the numbers of a run can be taken for.
+/// Verdict on the numbers of a run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VerdictSummary {
     /// The findings in words; the keys are keys of this.
     #[serde(flatten)]
     #[schemars(required)]
     pub words: Option<Words>,
-    /// What should be known before the numbers are read.
+    /// Findings to be known before the numbers are read.
     pub findings: Vec<Finding>,
     /// Whether the drives kept up; null if no request has a time of its own, or too few came.
     pub load: Option<LoadSummary>,
-    /// How long requests waited for dies that collected.
+    /// Waits of requests for dies that collected.
     pub holds: RunHoldsSummary,
     /// Whether write amplification has settled; null if the host wrote nothing, or nothing was programmed.
     pub write_amplification: Option<SettlingSummary>,
@@ -78,18 +78,18 @@ pub struct Words {
     pub says: Vec<String>,
 }
 
-/// What the numbers of one flow can be taken for.
+/// Verdict on the numbers of one flow.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FlowVerdictSummary {
-    /// What should be known before the numbers are read.
+    /// Findings to be known before the numbers are read.
     pub findings: Vec<Finding>,
     /// Whether the drives kept up; null if no request has a time of its own, or too few came.
     pub load: Option<LoadSummary>,
-    /// How long requests waited for dies that collected.
+    /// Waits of requests for dies that collected.
     pub holds: HoldsSummary,
 }
 
-/// How long requests waited for dies that collected.
+/// Waits of requests for dies that collected.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct HoldsSummary {
     /// Requests that waited for any.
@@ -98,17 +98,17 @@ pub struct HoldsSummary {
     pub longest_wait_us: f64,
 }
 
-/// How long requests waited for dies that collected, and how long these collected.
+/// Waits of requests for dies that collected, and the times for which these collected.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RunHoldsSummary {
-    /// How long they waited; its keys are keys of this.
+    /// Waits; their keys are keys of this.
     #[serde(flatten)]
     pub holds: HoldsSummary,
     /// The longest time in which a die did nothing but collect; null if none was long enough to be seen.
     pub longest_spell: Option<SpellSummary>,
 }
 
-/// What else is known of the run that requests were part of.
+/// Facts about the run that requests were part of.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
     /// The longest time in which a die did nothing but collect, if it was long enough to be seen.
@@ -118,12 +118,12 @@ pub struct Run<'a> {
     pub was_off: bool,
 }
 
-/// What drives did as a whole: only a run as a whole has it.
+/// Facts about drives as a whole: only a run as a whole has them.
 #[derive(Debug)]
 pub struct Drives<'a> {
-    /// What they did.
+    /// Counts of their work.
     pub counters: &'a Counters,
-    /// What they wrote, over the run.
+    /// Write amplification over the run.
     pub amplification: Option<Amplification>,
     /// Whether none of some flow's requests was answered.
     pub starve_a_flow: bool,
@@ -178,7 +178,7 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
     }
 }
 
-/// How long requests take that wait for nothing: the quickest of the slower operation.
+/// Response time of requests that wait for nothing: the quickest of the slower operation.
 fn quickest(responses: &Responses) -> Duration {
     let of = |stats: &LatencyStats| stats.min().unwrap_or_default();
     of(&responses.reads).max(of(&responses.writes))

@@ -1,6 +1,6 @@
 //! Whether levels, one for each part of a run, drift upwards.
 
-/// How many parts a run is cut into; each number has its own critical value.
+/// Number of parts that a run is cut into; each has its own critical value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parts {
     /// If each is long enough for what happens in it to have nothing to do with the one before.
@@ -13,7 +13,7 @@ impl Parts {
     /// All choices, the most parts first.
     pub(super) const ALL: [Self; 2] = [Self::Twenty, Self::Ten];
 
-    /// How many there are.
+    /// Number of parts.
     pub(super) const fn count(self) -> usize {
         match self {
             Self::Twenty => 20,
@@ -21,8 +21,8 @@ impl Parts {
         }
     }
 
-    /// What [`drift`] exceeds by chance in one run of a hundred: the 99th percentile of Student's t, with two
-    /// degrees of freedom less than there are parts.
+    /// Critical value that [`drift`] exceeds by chance in one run of a hundred: the 99th percentile of
+    /// Student's t, with two degrees of freedom less than there are parts.
     pub(super) const fn critical(self) -> f64 {
         match self {
             Self::Twenty => 2.552,
@@ -30,7 +30,7 @@ impl Parts {
         }
     }
 
-    /// What it exceeds by chance in one run of five.
+    /// Value that it exceeds by chance in one run of five.
     pub(super) const fn suspicious(self) -> f64 {
         match self {
             Self::Twenty => 0.862,
