@@ -16,7 +16,7 @@ pub struct TimingAudit {
 }
 
 impl TimingAudit {
-    /// Nothing is taken.
+    /// Creates an audit in which every resource is free.
     pub fn new(geometry: &Geometry) -> Self {
         Self {
             arrays: vec![Instant::START; geometry.dies()],
@@ -41,7 +41,7 @@ impl TimingAudit {
         *until = now + time;
     }
 
-    /// What the array of `die` did has been suspended.
+    /// Records that the array operation of `die` has been suspended.
     pub fn array_suspended(&mut self, die: DieId, now: Instant) {
         self.arrays[die.index()] = now;
     }
