@@ -30,20 +30,20 @@ pub trait Supplier: VictimSupplier + PlacementSupplier {
 
 /// Says when collections yield.
 pub trait ExternalSchedule: fmt::Debug + Send + Sync {
-    /// Which of the planes of `die` that are short of space is collected now; `to_collect` has a bit for each.
-    /// `None` if that is not its concern: they take turns then.
+    /// Picks the plane of `die` that is collected now among those short of space; `to_collect` has a bit for
+    /// each. `None` if that is not its concern: they take turns then.
     ///
     /// # Errors
     /// If it cannot say; it is not asked again.
     fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Result<Option<u32>, Failed>;
 
-    /// Who goes before the next operation of a collection. Asked when requests of the host wait.
+    /// Operations that go before the next one of a collection. Asked when requests of the host wait.
     ///
     /// # Errors
     /// If it cannot say; it is not asked again.
     fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed>;
 
-    /// What it remembers, for a file.
+    /// Memory of the schedule, for a file.
     ///
     /// # Errors
     /// If that can't be written down.
@@ -66,19 +66,19 @@ const NO_MEMORY: &str = "ssd.gc.preemption: found a policy from outside that doe
 /// A die at the moment at which a collection could yield.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DieView {
-    /// Which.
+    /// Die that is meant.
     pub die: DieId,
-    /// Where its collection stands.
+    /// Point that its collection has reached.
     pub point: Point,
     /// Steps that collections have begun since the last operation of the host did.
     pub steps: u32,
-    /// What every schedule knows.
+    /// Situation that every schedule knows.
     pub situation: Situation,
     /// More of it.
     pub outlook: Outlook,
 }
 
-/// What only external schedules are told of a die: it takes time to find out.
+/// Outlook of a die for external schedules alone: it takes time to find out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outlook {
     /// The simulated time.

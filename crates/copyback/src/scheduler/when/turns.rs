@@ -1,9 +1,9 @@
-//! Whose turn it is: planes of a die that are short of space are collected in turn.
+//! Round-robin: planes of a die that are short of space are collected in turn.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::PlaneId;
 
-/// Whose turn it is on each die.
+/// Round-robin state of each die.
 #[derive(Debug, Checkpointed)]
 pub struct Turns {
     /// The plane of each die, counted inside the die, that is looked at first.
