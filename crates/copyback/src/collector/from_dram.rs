@@ -1,4 +1,4 @@
-//! What was in the device's DRAM, staged pages or parity, is programmed by a die that collects nothing.
+//! Programs of the device's DRAM content, staged pages or parity, by a die that collects nothing.
 
 use crate::backend::{Backend, StepInFlight};
 use crate::ids::DieId;
@@ -12,7 +12,7 @@ use super::steps::issue;
 #[derive(Clone, Copy)]
 pub(super) struct Together {
     pub members: u64,
-    /// Their place in the block.
+    /// Page offset in the block.
     pub offset: u32,
     /// Blocks that they fill.
     pub filled: u64,

@@ -10,7 +10,7 @@ use crate::ids::{DieId, PlaneId};
 
 use crate::purpose::Reason;
 
-/// How far asked planes are collected.
+/// Goal up to which planes are collected on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Until {
     /// Until each has so many free blocks.
@@ -23,10 +23,10 @@ pub enum Until {
     LongIdle(u32),
 }
 
-/// What a device is asked to collect.
+/// Request to a device to collect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Asked {
-    /// How far.
+    /// Goal of the collection.
     pub until: Until,
     /// Whether each plane collects at least one block, whether it needs to or not.
     pub regardless: bool,
@@ -61,8 +61,8 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// None yet, for a device whose planes have `reserve` free blocks at most when they are full of data, and count
-    /// so many `together` when somebody outside asks.
+    /// Creates permits without a request, for a device whose planes have `reserve` free blocks at most when
+    /// they are full of data, and count so many `together` when somebody outside asks.
     pub fn new(dies: usize, planes_per_die: u32, together: usize, reserve: u32) -> Self {
         Self {
             asked: vec![0; dies],
@@ -121,7 +121,7 @@ impl Permits {
         self.together > 1 && self.reason == Reason::Forced
     }
 
-    /// Nothing is asked any more.
+    /// Withdraws the request.
     pub fn withdraw(&mut self) {
         if self.planes > 0 {
             self.asked.fill(0);
@@ -146,7 +146,7 @@ impl Permits {
         if self.planes > 0 { self.asked[die.index()] } else { 0 }
     }
 
-    /// Why a block of a plane that is left is collected.
+    /// Reason why a block of a plane that is left is collected.
     pub const fn reason(&self) -> Reason {
         self.reason
     }

@@ -23,9 +23,9 @@ use crate::units::{Duration, Instant};
 pub struct Entry {
     /// When it starts.
     pub start: Instant,
-    /// What one of its pages takes.
+    /// Time for one of its pages.
     pub page_time: Duration,
-    /// How many it has.
+    /// Number of its pages.
     pub pages: u64,
 }
 
@@ -34,7 +34,7 @@ pub fn short_idle(current: &Entry, next_start: Instant) -> Duration {
     next_start.saturating_since(current.start + current.page_time * current.pages)
 }
 
-/// What the steps of a collection take.
+/// Durations of the steps of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct StepTimes {
     /// Reading a page that is moved.
@@ -54,7 +54,7 @@ impl StepTimes {
     }
 }
 
-/// What is known of the commands to come, and which collections fit before them.
+/// Look-ahead: announced commands, and the collections that fit before them.
 #[derive(Debug, Checkpointed)]
 pub struct LookAhead {
     times: StepTimes,
@@ -67,7 +67,7 @@ pub struct LookAhead {
 }
 
 impl LookAhead {
-    /// Nothing announced yet.
+    /// Creates a look-ahead without announced commands.
     pub const fn new(times: StepTimes, short_idle: Duration, horizon: Duration) -> Self {
         Self { times, short_idle, horizon, next_start: None }
     }
@@ -77,8 +77,8 @@ impl LookAhead {
         self.next_start = next;
     }
 
-    /// How long a drive that has no command at `now` will have none, if the next is known and the gap
-    /// is worth using.
+    /// Duration of the gap of a drive that has no command at `now`, if the next is known and the gap is worth
+    /// using.
     pub fn gap(&self, now: Instant) -> Option<Duration> {
         let ended = Entry { start: now, page_time: Duration::ZERO, pages: 0 };
         let gap = short_idle(&ended, self.next_start?);

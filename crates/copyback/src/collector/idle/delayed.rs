@@ -36,7 +36,7 @@ impl JobList {
         self.planes.iter().copied().filter(move |plane| of.contains(&plane.0))
     }
 
-    /// Nothing is owed any more to those planes of a range that are not `short` of space.
+    /// Removes those planes of a range from the list that are not `short` of space any more.
     pub fn settle(&mut self, of: &Range<u32>, short: impl Fn(PlaneId) -> bool) {
         self.planes.retain(|plane| !of.contains(&plane.0) || short(*plane));
     }
