@@ -1,4 +1,4 @@
-//! Which dies collect, for all who have to go round them.
+//! Dies that collect, for all who have to go round them.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;

@@ -1,4 +1,4 @@
-//! What a device has done in the measured run.
+//! Counts of a device in the measured run.
 
 use derive_more::AddAssign;
 use schemars::JsonSchema;
@@ -45,23 +45,23 @@ pub struct Counters {
     pub summary_pages: u64,
     /// Blocks collected for space.
     pub collections: u64,
-    /// Of those, blocks that the controller of an array asked for.
+    /// Blocks of those that the controller of an array asked for.
     pub forced: u64,
     /// Blocks that the controller asked for in idle time, and those that the drive began itself because it had no command.
     pub idle: u64,
-    /// Of those, before a gap ended that the host had announced.
+    /// Blocks of those collected before a gap ended that the host had announced.
     pub look_ahead: u64,
-    /// Of those in idle time, in long idle periods, for planes that would soon be short of space.
+    /// Blocks of those collected in long idle periods, for planes that would soon be short of space.
     pub compacted: u64,
-    /// Of those in idle time, put off when the drive was busy.
+    /// Blocks of those collected in idle time, deferred when the drive was busy.
     pub delayed: u64,
-    /// How often a plane that was short of space was put off, or the merge of a group.
+    /// Number of times that the collection of a plane short of space was deferred, or the merge of a group.
     pub put_off: u64,
     /// Of all collected, blocks of planes that joined the collection of another.
     pub joined: u64,
-    /// How the moved pages were moved.
+    /// Moves of pages, by their way.
     pub moves: Moves,
-    /// How often a collection that had begun yielded to the host.
+    /// Number of times that a collection that had begun yielded to the host.
     pub preemptions: u64,
     /// Reads served from the register of a collection.
     pub merged_reads: u64,
@@ -71,12 +71,12 @@ pub struct Counters {
     pub pipelined: u64,
     /// Reads served from the device's DRAM, where a collection had left the page.
     pub cached_reads: u64,
-    /// How often a read suspended a program or erase.
+    /// Number of times that a read suspended a program or erase.
     pub suspends: u64,
     /// Die time in which writes waited for a free block although collections yield, or for room in a
     /// full buffer.
     pub stalled: TotalTime,
-    /// What writes were charged where collections are paced.
+    /// Charges to writes where collections are paced.
     pub pacing: PacingTally,
     /// Blocks emptied to level wear.
     pub levelling_runs: u64,
@@ -84,23 +84,23 @@ pub struct Counters {
     pub read_reclaims: u64,
     /// Blocks emptied because their data had become too old.
     pub refreshes: u64,
-    /// How blocks were reclaimed, where logical pages are bound to blocks.
+    /// Merges by kind, where logical pages are bound to blocks.
     pub merges: Merges,
-    /// What a buffer that takes writes before merges was used for.
+    /// Use of a buffer that takes writes before merges.
     pub nv_buffer: BufferTally,
-    /// Where the mapping table lies in flash.
+    /// Counts of the mapping, where its table lies in flash.
     pub mapping: MappingCounters,
     /// Logical pages that commands read, wherever they lay.
     pub page_reads: u64,
-    /// Of those, pages that hold no data; they touch no flash.
+    /// Pages of those that hold no data; they touch no flash.
     pub unmapped_reads: u64,
     /// Pages trimmed that held data.
     pub trimmed: u64,
     /// Reads of pages that were made up from others of their stripe as their die collected.
     pub reads_around: u64,
-    /// Those that were as their page could not be corrected.
+    /// Reads that were reconstructed because their page could not be corrected.
     pub reads_rebuilt: u64,
-    /// Those that could not be corrected, and not be made up either.
+    /// Reads that could neither be corrected nor reconstructed.
     pub reads_lost: u64,
     /// Pages that collections could not correct, and that were made up.
     pub moves_rebuilt: u64,
@@ -108,16 +108,16 @@ pub struct Counters {
     pub stripe_reads: u64,
 }
 
-/// What became of the page operations of the host where the mapping table lies in flash.
+/// Counts of the host's page operations by the look-up in the mapping table, where that lies in flash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct MappingCounters {
     /// Page operations whose mapping was in RAM.
     pub hits: u64,
-    /// Those that waited for it.
+    /// Operations that waited for it.
     pub misses: u64,
     /// Entries that left the cache.
     pub evictions: u64,
-    /// Of those, entries that had to be written back.
+    /// Entries of those that had to be written back.
     pub dirty_evictions: u64,
     /// Translation pages read, to fetch entries or to be updated.
     pub reads: u64,
@@ -229,7 +229,8 @@ impl Counters {
         }
     }
 
-    /// These counts, with each block standing for one of each of `planes` striped together, and each page for `pages`.
+    /// Scales these counts, with each block standing for one of each of `planes` striped together, and each
+    /// page for `pages`.
     #[must_use]
     pub const fn striped(mut self, planes: u64, pages: u64) -> Self {
         if planes > 1 {

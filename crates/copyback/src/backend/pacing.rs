@@ -1,11 +1,11 @@
-//! What writes were charged where collections are paced.
+//! Charges to writes where collections are paced.
 
 use derive_more::AddAssign;
 
 use crate::checkpoint::Checkpointed;
 use crate::less::Less;
 
-/// What writes were charged.
+/// Charges to writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Less, Checkpointed)]
 pub struct PacingTally {
     /// Steps of collections that pages of the host were charged, in thousandths.
