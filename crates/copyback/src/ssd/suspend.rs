@@ -10,7 +10,7 @@ use crate::units::{Duration, Instant};
 
 use super::Ssd;
 
-/// What suspending costs, and how often it may happen.
+/// Rules of suspending: its cost, and how often it may happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct SuspendRule {
     suspend: Duration,
