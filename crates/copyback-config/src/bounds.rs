@@ -15,7 +15,7 @@ use serde_json::{Number, Value as Json};
 
 use super::{Config, quantity::Time, schema, write};
 
-/// What a time has as its bounds in the schema, which JSON Schema has no words for.
+/// Name of a time's lower bound in the schema, which JSON Schema has no words for.
 pub(super) const SHORTEST: &str = "shortest";
 pub(super) const LONGEST: &str = "longest";
 
@@ -28,10 +28,10 @@ pub(super) fn broken(config: &Config) -> Vec<(String, String)> {
     check.broken
 }
 
-/// What the schema allows for a number, or for the length of a list.
+/// Range that the schema allows for a number, or for the length of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Range {
-    /// Which is not in it.
+    /// Exclusive lower bound.
     above: Option<f64>,
     least: Option<f64>,
     most: Option<f64>,
@@ -75,7 +75,7 @@ fn in_words(number: f64) -> String {
     if number.abs() < 1e9 { number.to_string() } else { format!("{number:e}") }
 }
 
-/// What the schema allows for a time, in words.
+/// Range that the schema allows for a time, in words.
 pub(super) fn times_in_words(schema: &Json) -> Option<String> {
     match (schema[SHORTEST].as_str(), schema[LONGEST].as_str()) {
         (Some(shortest), Some(longest)) => Some(format!("{shortest} to {longest}")),

@@ -136,7 +136,7 @@ impl<'de, E: de::Error> de::VariantAccess<'de> for Bare<'_, E> {
     }
 }
 
-/// What [`read`](super::read) is asked for where a bare quantity may stand for a table.
+/// Expectation of [`read`](super::read) where a bare quantity may stand for a table.
 pub(super) const QUANTITY_OR_TABLE: &str = "quantity or table";
 
 /// Declares a choice whose last variant, `Fixed`, is written as a bare quantity. A variant whose keys all

@@ -8,15 +8,15 @@ use super::{
     quantity::{Share, Size, Time},
 };
 
-/// What the controller takes for a command beyond `host.command_overhead`: nothing, unless the table says so.
+/// Controller time for a command beyond `host.command_overhead`: zero, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Controller {
-    /// What the first command after idle time waits for.
+    /// Wake-up that the first command after idle time waits for.
     pub wake_up: WakeUp,
-    /// What a read takes beyond.
+    /// Additional time of a read.
     pub read_delay: CommandDelay,
-    /// What a write takes beyond.
+    /// Additional time of a write.
     pub write_delay: CommandDelay,
 }
 
@@ -38,17 +38,17 @@ impl Controller {
 }
 
 choice! {
-    /// What the first command after idle time waits for.
+    /// Wake-up that the first command after idle time waits for.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WakeUp {
-        /// Nothing: the drive never sleeps.
+        /// No wake-up: the drive never sleeps.
         None,
         /// The drive sleeps when no command has been in it for a while, whatever it does on its own. No command
         /// starts before it is awake.
         Sleeps {
-            /// How long no command has been in it then.
+            /// Time without a command after which the drive sleeps.
             after: Time,
-            /// How long it takes to wake up.
+            /// Time to wake up.
             #[schemars(extend("longest" = "1min"))]
             time: Time,
         },
@@ -56,10 +56,10 @@ choice! {
 }
 
 choice! {
-    /// What a command takes beyond the overhead of all.
+    /// Time of a command beyond the overhead of all.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CommandDelay {
-        /// Nothing.
+        /// No stop condition.
         None,
         /// Drawn anew for each command, by its size: fast and slow ways through the controller, and its pauses.
         BySize {
@@ -75,7 +75,7 @@ choice! {
     }
 }
 
-/// What commands of one size take.
+/// Times of commands of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayRow {

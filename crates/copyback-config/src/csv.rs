@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReadOrWrite, quantity::Size};
 
-/// Which columns of a CSV trace say what. A column is named as in the file's first line, or by its
-/// number, from 1; if all are numbers, the file has no line of names.
+/// Columns of a CSV trace. A column is named as in the file's first line, or by its number, from 1; if all are
+/// numbers, the file has no line of names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CsvFormat {
@@ -32,13 +32,13 @@ pub struct CsvFormat {
     /// Content of the column of the operation in a read; `|` stands between several.
     #[serde(default = "read")]
     pub read: String,
-    /// What it holds for a write.
+    /// Value of a write.
     #[serde(default = "write")]
     pub write: String,
-    /// What it holds for a discard, if there are any.
+    /// Value of a discard, if there are any.
     #[serde(default)]
     pub trim: Option<String>,
-    /// What it holds for a flush, if there are any.
+    /// Value of a flush, if there are any.
     #[serde(default)]
     pub flush: Option<String>,
     /// The column of the device, volume or disk, a whole number, if there is one.
@@ -51,8 +51,7 @@ pub struct CsvFormat {
     /// The column of the placement handle, a whole number, if there is one. It may be empty for some requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// What stands between two columns: one character. A space stands for any number of spaces and
-    /// tabs.
+    /// Separator of columns: one character. A space stands for any number of spaces and tabs.
     #[serde(default = "comma")]
     pub separator: char,
 }
@@ -72,9 +71,9 @@ fn comma() -> char {
 /// A column of a CSV trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CsvColumn {
-    /// As the first line names it.
+    /// Name in the first line.
     Named(String),
-    /// Its number, from 0.
+    /// Number of the column, from 0.
     Number(usize),
 }
 
@@ -127,7 +126,7 @@ pub struct CsvColumns {
 }
 
 impl CsvFormat {
-    /// Nothing named yet.
+    /// Format without a named column.
     pub const EMPTY: Self = Self {
         time: String::new(),
         offset: String::new(),

@@ -1,4 +1,4 @@
-//! How a mapping table that lies in flash is cut into pages.
+//! Division into pages of a mapping table that lies in flash.
 
 use super::{CachedUnit, Mapping, Ssd};
 

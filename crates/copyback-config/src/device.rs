@@ -19,7 +19,7 @@ pub struct Ssd {
     pub geometry: Geometry,
     /// Latencies and transfer rates of the flash chips and their channels.
     pub timing: Timing,
-    /// What the chips can do beyond single-plane commands.
+    /// Commands of the chips beyond single-plane ones.
     pub commands: Commands,
     /// Flash translation layer.
     pub ftl: Ftl,
@@ -29,15 +29,15 @@ pub struct Ssd {
     pub wear: Wear,
     /// DRAM write buffer; off unless it has a capacity.
     pub buffer: Buffer,
-    /// What the controller takes for a command, if not all are alike to it.
+    /// Controller time for a command, if not all are alike to it.
     #[serde(skip_serializing_if = "Controller::is_default")]
     pub controller: Controller,
-    /// What the flash is rated for.
+    /// Rating of the flash.
     pub endurance: Endurance,
-    /// What the drive does for the day its power fails, and when that is.
+    /// Protection of the drive against loss of power, and when its power fails.
     #[serde(skip_serializing_if = "Power::is_default")]
     pub power: Power,
-    /// What goes wrong in the flash.
+    /// Faults of the flash.
     #[serde(skip_serializing_if = "FlashFaults::are_none")]
     pub faults: FlashFaults,
     /// Blocks in another cell mode, which take the host's pages first; off unless it has blocks.
@@ -157,7 +157,7 @@ pub struct Timing {
     /// Page registers a plane has. With `double`, a transfer overlaps the array operation of the
     /// next command of the same kind (cache read, cache program).
     pub register: Register,
-    /// Which waiting transfer takes a free channel first.
+    /// Order in which waiting transfers take a free channel.
     pub bus_arbitration: BusArbitration,
 }
 
@@ -185,7 +185,7 @@ pub enum Register {
     Double,
 }
 
-/// Which waiting transfer takes a free channel first.
+/// Order in which waiting transfers take a free channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BusArbitration {
@@ -197,15 +197,15 @@ pub enum BusArbitration {
     InOrder,
 }
 
-/// What the chips can do beyond single-plane commands.
+/// Commands of the chips beyond single-plane ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Commands {
     /// Reads, programs and erases of several planes of a die in one command: same operation, same
     /// page offset, any block.
     pub multi_plane: bool,
-    /// How many planes one command can join: neighbours, in groups of this many. Default: all planes
-    /// of the die.
+    /// Number of planes that one command can join: neighbours, in groups of this many. Default: all planes of
+    /// the die.
     #[schemars(range(min = 1, max = 32))]
     pub planes_per_command: Option<u32>,
     /// Whether the host's reads suspend programs and erases.
@@ -222,7 +222,7 @@ choice! {
     /// Whether the host's reads suspend what the array does.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Suspend {
-        /// What has begun is finished.
+        /// No suspending: an operation that has begun is finished.
         None,
         /// Reads suspend programs and erases, the host's and those of collections.
         ProgramErase {
@@ -230,11 +230,11 @@ choice! {
             #[serde(default = "default_suspend")]
             #[schemars(extend("longest" = "1min"))]
             suspend: Time,
-            /// What taking up the operation again costs beyond what was left of it.
+            /// Time to resume the operation, beyond what was left of it.
             #[serde(default = "default_resume")]
             #[schemars(extend("longest" = "1min"))]
             resume: Time,
-            /// How often one operation is suspended at most.
+            /// Largest number of times that one operation is suspended.
             #[serde(default = "default_most_suspends")]
             #[schemars(range(min = 1, max = 65_535))]
             most: u32,
@@ -262,15 +262,15 @@ pub struct Wear {
     /// erases, the least erased one is emptied and put to use. 0 turns it off.
     #[schemars(range(min = 0, max = 10_000_000))]
     pub static_threshold: u32,
-    /// What of these two blocks is compared.
+    /// Property of these two blocks that is compared.
     pub compare: WearCompare,
 }
 
-/// What static wear levelling compares.
+/// Property of blocks that static wear levelling compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WearCompare {
-    /// How often the two blocks have been erased.
+    /// Number of erases of the two blocks.
     #[default]
     EraseCounts,
     /// The numbers of the two blocks, as MQSim's source does (7ec40e3): the least erased one is emptied if the most
@@ -285,7 +285,7 @@ pub enum WearCompare {
 pub struct Buffer {
     /// Bytes of page data that it holds; 0 turns it off.
     pub capacity: Size,
-    /// Which page leaves first.
+    /// Order in which pages leave.
     pub eviction: Eviction,
     /// Destaging starts when this share of the buffer is dirty ...
     pub high_watermark: Share,
@@ -308,7 +308,7 @@ impl Default for Buffer {
     }
 }
 
-/// Which page leaves the write buffer first.
+/// Order in which pages leave the write buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Eviction {

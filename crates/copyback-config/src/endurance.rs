@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the flash is rated for. With `rated_cycles`, the summary tells how long the drive lasts.
+/// Rating of the flash. With `rated_cycles`, the summary tells how long the drive lasts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Endurance {

@@ -1,11 +1,11 @@
-//! What is wrong with a configuration, one line a fault.
+//! Faults of a configuration, one line a fault.
 
 use std::{fmt, fmt::Write, sync::Arc};
 
 /// The source of `KEY=VALUE` overrides.
 pub(super) const OVERRIDE: &str = "--set";
 
-/// Where a value was written.
+/// Place of a value in its source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     /// File name, preset or `--set`; empty for defaults.

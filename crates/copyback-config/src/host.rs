@@ -21,7 +21,7 @@ pub struct Host {
     /// Submission queues (NVMe only); flow i uses queue i modulo this.
     #[schemars(range(min = 1, max = 65_535))]
     pub queues: u32,
-    /// Which waiting page operation a free die takes first.
+    /// Order in which a free die takes waiting page operations.
     pub scheduling: Scheduling,
     /// Controller time a request takes before its page operations start; requests overlap.
     #[schemars(extend("longest" = "1min"))]
@@ -30,8 +30,8 @@ pub struct Host {
     pub link_rate: Rate,
     /// Whether the link carries data of reads and of writes at the same time.
     pub link_duplex: Duplex,
-    /// What each read and write takes of the link beside its data, for commands and handshakes of the protocol; it
-    /// bounds how many a second can pass, which `command_overhead` does not.
+    /// Time that each read and write takes of the link beside its data, for commands and handshakes of the
+    /// protocol; it bounds how many a second can pass, which `command_overhead` does not.
     #[serde(skip_serializing_if = "is_default")]
     #[schemars(extend("longest" = "1min"))]
     pub link_overhead: Time,
@@ -75,7 +75,7 @@ pub enum Interface {
     Nvme,
 }
 
-/// Which waiting page operation a free die takes first.
+/// Order in which a free die takes waiting page operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scheduling {

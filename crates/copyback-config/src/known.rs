@@ -5,12 +5,12 @@ use std::fmt::Write;
 /// A line for each name; its first lines say how it is written.
 const NAMES: &str = include_str!("known_names.txt");
 
-/// What a name of somebody else's is here.
+/// Translation of another tool's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
     /// The name, as they write it.
     pub name: &'static str,
-    /// Who calls it that.
+    /// Tool that uses the name.
     pub whose: &'static str,
     /// Our key, dotted.
     pub key: &'static str,
@@ -40,14 +40,14 @@ pub fn names() -> impl Iterator<Item = Known> {
     })
 }
 
-/// What to say of a key that is not ours but somebody's: nothing if it is nobody's.
+/// Hint at a key that is not ours but another tool's; empty if it is no tool's.
 pub(super) fn of_key(path: &str) -> String {
     let name = path.rsplit('.').next().unwrap_or(path);
     let known = names().find(|known| known.value.is_none() && is_same(known.name, name));
     known.filter(|known| known.key != path).map_or_else(String::new, Known::told)
 }
 
-/// What to say of a value of a key that is not ours but somebody's.
+/// Hint at a value of a key that is not ours but another tool's.
 pub(super) fn of_value(path: &str, text: &str) -> String {
     let key = path.strip_suffix(".type").unwrap_or(path);
     let key = if key.starts_with("workload.flows.") { in_flow(key) } else { key.to_owned() };

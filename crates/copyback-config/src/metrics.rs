@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
 
-/// What is recorded.
+/// Records of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Metrics {
@@ -49,9 +49,9 @@ pub struct Metrics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Window {
-    /// Its begin, from the start of the run.
+    /// Begin, from the start of the run.
     pub from: Time,
-    /// Its end; absent: the end of the run.
+    /// End; absent: the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Time>,
 }

@@ -9,11 +9,11 @@ use super::{
     quantity::{Size, Time},
 };
 
-/// What the drive does for the day its power fails, and when that is.
+/// Protection of the drive against loss of power, and when its power fails.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Power {
-    /// What holds the drive up when its power fails.
+    /// Protection that holds the drive up when its power fails.
     pub protection: Protection,
     /// Whether a drive without protection holds the erase of a block until the programs are over that
     /// superseded its pages: else a cut can take the old and the new version of a page. `false` is the
@@ -25,9 +25,10 @@ pub struct Power {
     /// Whether a flush is answered only when all that was acknowledged before is in the flash.
     #[serde(skip_serializing_if = "is_default")]
     pub flush: Flush,
-    /// So many pages of a block, one behind the other, share their cells: the bits of a cell that holds several. A program
-    /// that a cut interrupts takes those of them that were programmed before, though they were durable; of a drive
-    /// without protection, and not in blocks that an SLC cache fills. 1: a torn page harms no other.
+    /// Number of pages of a block, one behind the other, that share their cells: the bits of a cell that holds
+    /// several. A program that a cut interrupts takes those of them that were programmed before, though they
+    /// were durable; of a drive without protection, and not in blocks that an SLC cache fills. 1: a torn page
+    /// harms no other.
     #[serde(skip_serializing_if = "is_alone")]
     #[schemars(range(min = 1, max = 8))]
     pub paired_pages: u32,
@@ -52,27 +53,27 @@ const fn is_alone(pages: &u32) -> bool {
     *pages == 1
 }
 
-/// What holds a drive up when its power fails.
+/// Protection that holds a drive up when its power fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Protection {
     /// Capacitors: what is in the flash is finished, and the mapping and the write buffer are saved to
     /// flash that is kept for that, and read back later. A write is durable when it is acknowledged.
     Capacitors,
-    /// Nothing: what the flash is doing is cut off, and RAM is lost. The mapping is found again in the
+    /// No protection: what the flash is doing is cut off, and RAM is lost. The mapping is found again in the
     /// spare areas of the pages. A write that the buffer holds is durable when a flush after it is
     /// acknowledged.
     None,
 }
 
-/// What a drive with a write buffer makes of a flush.
+/// Treatment of a flush by a drive with a write buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
-    /// It writes to the flash what it holds, and answers then.
+    /// Writes the buffer's content to the flash, and answers then.
     #[default]
     Honoured,
-    /// It answers at once and writes nothing: a drive that lies, to see what that costs when its power fails.
+    /// Answers at once and writes no page: a drive that lies, to see what that costs when its power fails.
     Ignored,
 }
 
@@ -91,7 +92,7 @@ choice! {
         /// At random: exponential times from the start of the run, and from each cut to the next. Some fall
         /// into the recovery from the one before.
         Random {
-            /// How many, at most: the run may end before.
+            /// Largest number of cuts: the run may end before.
             #[schemars(range(min = 1, max = 100_000))]
             count: u32,
             /// Mean time from one to the next.

@@ -7,7 +7,7 @@ mod workloads;
 /// A named configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {
-    /// What `preset = "..."` says.
+    /// Name for `preset = "..."`.
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,

@@ -179,7 +179,7 @@ impl fmt::Display for Share {
 pub enum Limit {
     /// Anything is allowed.
     None,
-    /// So much and no more.
+    /// Upper limit: this share.
     Share(Share),
 }
 
@@ -323,7 +323,7 @@ pub const MOST_REQUESTS: u64 = 1_000_000_000_000;
 pub enum RequestCount {
     /// No end.
     Unlimited,
-    /// So many.
+    /// Number of requests.
     Limit(u64),
 }
 
@@ -334,7 +334,7 @@ impl From<u64> for RequestCount {
 }
 
 impl RequestCount {
-    /// How many, if there is an end.
+    /// Number of requests, if there is an end.
     pub const fn limit(self) -> Option<u64> {
         match self {
             Self::Unlimited => None,

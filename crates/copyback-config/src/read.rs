@@ -39,7 +39,7 @@ pub(super) fn read<T: de::DeserializeOwned>(root: &Node) -> (Option<T>, Vec<Faul
     }
 }
 
-/// What is wrong with a value, and where once that is known.
+/// Fault of a value, and its place once that is known.
 #[derive(Debug)]
 struct Problem {
     kind: Kind,

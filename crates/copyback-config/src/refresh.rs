@@ -45,6 +45,7 @@ pub struct DisturbedReadErrors {
 pub struct AgedReadErrors {
     /// Share of pages that comes on top of those that cannot be corrected as they are first read.
     pub share: Share,
-    /// So long after the first page of their block was programmed; before and beyond that the share follows a line.
+    /// Time after the first page of their block was programmed; before and beyond that the share follows a
+    /// line.
     pub age: Time,
 }

@@ -11,7 +11,7 @@ use super::{Config, presets, write};
 pub struct Policy {
     /// Dotted path of the key.
     pub key: String,
-    /// What is written for it.
+    /// Name of the policy in the configuration.
     pub name: String,
     /// One line about it.
     pub meaning: String,
@@ -160,7 +160,7 @@ impl Walk {
         names
     }
 
-    /// What may be written for a property, in a few words, and within which bounds.
+    /// Kind of values that may be written for a property, in a few words, and their bounds.
     fn kind(&self, property: &Json) -> String {
         let kind = self.unbounded_kind(property);
         let bounds = match is_of(property, "integer") || is_of(property, "number") {
@@ -268,7 +268,7 @@ impl Page {
     }
 }
 
-/// What `schema` refers to, if it is a reference.
+/// Target of `schema`, if it is a reference.
 pub(super) fn resolve<'a>(root: &'a Json, schema: &Json) -> Option<&'a Json> {
     schema["$ref"].as_str()?.strip_prefix('#').and_then(|path| root.pointer(path))
 }
@@ -281,7 +281,7 @@ fn quoted(names: &[Json]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What the table of a small choice may hold beside its type.
+/// Parameters that the table of a small choice may hold beside its type.
 fn parameters(variant: &Json) -> String {
     let keys = variant["properties"].as_object().into_iter().flatten();
     let mut text = String::new();

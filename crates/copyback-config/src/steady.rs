@@ -9,10 +9,10 @@ use super::choice::{choice, quantity_or_choice};
 use super::quantity::{Limit, MOST_REQUESTS, Share, Time};
 
 choice! {
-    /// What ends a run before its requests do.
+    /// Stop condition that ends a run before its requests do.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Stop {
-        /// Nothing.
+        /// No stop condition.
         None,
         /// A measure of the last rounds is steady (SNIA's Performance Test Specification), or there have
         /// been many.
@@ -26,13 +26,13 @@ choice! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SteadyStop {
-    /// What is measured in each round.
+    /// Metric that is measured in each round.
     pub metric: SteadyMetric,
-    /// How long a round is: a time, or a number of completed reads and writes.
+    /// Length of a round: a time, or a number of completed reads and writes.
     pub round: RoundLength,
     /// The first round begins here.
     pub ramp: Time,
-    /// How many rounds are looked at together.
+    /// Number of rounds that are looked at together.
     #[schemars(range(min = 2, max = 1000))]
     pub window: u32,
     /// Most that the greatest and the least round may lie apart, as a share of their mean; `"none"` does not
@@ -70,27 +70,27 @@ impl Default for SteadyStop {
     }
 }
 
-/// What is measured in each round.
+/// Metric that is measured in each round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyMetric {
     /// Reads and writes completed a second.
     Iops,
-    /// Their bytes a second.
+    /// Bandwidth: bytes a second.
     Bandwidth,
-    /// Their mean response time.
+    /// Mean response time.
     MeanResponse,
     /// Pages written to flash for each that the host wrote.
     WriteAmplification,
 }
 
-/// How long a round is.
+/// Length of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(untagged)]
 pub enum RoundLength {
-    /// So much simulated time.
+    /// Simulated time.
     Time(Time),
-    /// So many completed reads and writes.
+    /// Number of completed reads and writes.
     Requests(#[schemars(range(min = 1, max = MOST_REQUESTS))] u64),
 }
 
@@ -140,7 +140,7 @@ quantity_or_choice! {
     /// Random overwrites of single pages.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Overwrites or
-        /// So many times the filled capacity.
+        /// Multiple of the filled capacity.
         Fixed(#[schemars(range(min = 0.0, max = 1000.0))] f64), "a number of times the filled capacity, or a table with the key type"
     {
         /// Until the write amplification of the last rounds is steady: none of the limits is exceeded over
@@ -150,7 +150,7 @@ quantity_or_choice! {
             #[serde(default = "default_round")]
             #[schemars(extend("exclusiveMinimum" = 0), range(max = 1000.0))]
             round: f64,
-            /// How many rounds are looked at together.
+            /// Number of rounds that are looked at together.
             #[serde(default = "default_window")]
             #[schemars(range(min = 2, max = 1000))]
             window: u32,

@@ -154,7 +154,7 @@ impl AddAssign<Duration> for Instant {
     }
 }
 
-/// What several things have spent together, such as the dies of an array: it may add up to more than any
+/// Time that several things have spent together, such as the dies of an array: it may add up to more than any
 /// clock can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct TotalTime(u128);
@@ -169,7 +169,7 @@ impl TotalTime {
         Self(span.0 as u128 * count as u128)
     }
 
-    /// So many nanoseconds.
+    /// Time of `ns` nanoseconds.
     #[inline]
     pub const fn from_ns(ns: u128) -> Self {
         Self(ns)
@@ -320,7 +320,7 @@ impl SubAssign for Duration {
 
 impl Mul<u64> for Duration {
     type Output = Self;
-    /// So many times the span; at most the longest.
+    /// Multiple of the span; at most the longest.
     #[inline]
     fn mul(self, times: u64) -> Self {
         Self(self.0.saturating_mul(times)).min(Self::LONGEST)

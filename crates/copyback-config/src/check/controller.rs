@@ -1,4 +1,4 @@
-//! What a controller may take for a command.
+//! Checks of the controller's times for a command.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What `[ssd.faults]` must satisfy.
+//! Checks of `[ssd.faults]`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What `workload.handles` must satisfy.
+//! Checks of `workload.handles`.
 
 use super::*;
 

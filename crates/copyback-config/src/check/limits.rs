@@ -1,4 +1,4 @@
-//! How fast a closed loop may ask, and how its requests follow one another.
+//! Checks of a closed loop's rate, and of the distance between its requests.
 
 use super::synthetic::times;
 use super::*;

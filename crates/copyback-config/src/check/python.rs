@@ -1,4 +1,4 @@
-//! What names a policy written in Python, and what it may be made with.
+//! Checks of the name and the arguments of a policy written in Python.
 
 use serde_json::{Map, Value as Json};
 

@@ -1,4 +1,4 @@
-//! What a generator must satisfy.
+//! Checks of a generator.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a workload must satisfy.
+//! Checks of a workload.
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn shaping(key: &str, workload: &TraceWorkload, faults: &mut Report) {
     }
 }
 
-/// Where the trace's devices lie: a region, or a drive, for each.
+/// Checks the places of the trace's devices: a region, or a drive, for each.
 fn device_layout(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report) {
     let DeviceLayout::Concatenate { size } = workload.device_layout else { return };
     let listed = workload.devices.len();

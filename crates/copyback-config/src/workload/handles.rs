@@ -12,7 +12,7 @@ choice! {
     pub enum Handles {
         /// The number of the flow, counted from 0.
         Flow,
-        /// These, one after the other, as `plid_select=roundrobin` of fio.
+        /// Handles of the list, one after the other, as `plid_select=roundrobin` of fio.
         InTurn {
             /// The handles; one that is named twice has two turns.
             #[schemars(length(min = 1, max = 128))]
@@ -24,7 +24,7 @@ choice! {
             #[schemars(length(min = 1, max = 128))]
             handles: Vec<u16>,
         },
-        /// That of the range in which the write starts, as `plid_select=scheme` of fio; handle 0 elsewhere.
+        /// Handle of the range in which the write starts, as `plid_select=scheme` of fio; handle 0 elsewhere.
         ByAddress {
             /// The ranges, in any order. None lies over another.
             #[schemars(length(min = 1, max = 4096))]

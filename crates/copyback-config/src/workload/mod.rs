@@ -39,7 +39,7 @@ impl Default for Workload {
 }
 
 impl Workload {
-    /// Where the flow at `index` is in the configuration.
+    /// Key of the flow at `index` in the configuration.
     pub fn flow_key(&self, index: usize) -> String {
         match self {
             Self::Trace(_) | Self::Synthetic(_) => "workload".to_owned(),
@@ -64,7 +64,7 @@ pub struct FlowsWorkload {
     /// The flows; flow i uses submission queue i modulo `host.queues`.
     #[schemars(length(min = 1, max = 4096))]
     pub flows: Vec<Flow>,
-    /// What the flows are called in results, one name for each in their order; absent: by their numbers.
+    /// Names of the flows in results, one for each in their order; absent: their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -89,7 +89,7 @@ impl Flow {
         }
     }
 
-    /// How long it lasts from its start, if that is said.
+    /// Duration of the flow from its start, if there is one.
     pub const fn duration(&self) -> Option<Time> {
         match self {
             Self::Trace(trace) => trace.duration,
@@ -113,7 +113,7 @@ impl Flow {
         }
     }
 
-    /// How long it runs before it is measured.
+    /// Time for which it runs before it is measured.
     pub const fn ramp(&self) -> Time {
         match self {
             Self::Trace(trace) => trace.ramp,
@@ -121,7 +121,7 @@ impl Flow {
         }
     }
 
-    /// Which placement handles its writes name.
+    /// Placement handles of its writes.
     pub const fn handles(&self) -> &Handles {
         match self {
             Self::Trace(trace) => &trace.handles,
@@ -150,8 +150,7 @@ impl Flow {
     }
 }
 
-/// How the drive is prepared before the measured run. Untimed, through the same mapping and
-/// collection code.
+/// Preparation of the drive before the measured run. Untimed, through the same mapping and collection code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Precondition {

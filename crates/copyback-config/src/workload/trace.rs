@@ -24,7 +24,7 @@ pub struct TraceWorkload {
     /// (`"hm_0"` of MSR, `"8,0"` of blkparse); all if empty.
     #[serde(default)]
     pub devices: Vec<DeviceName>,
-    /// Where the devices of the trace lie on the simulated one.
+    /// Layout of the trace's devices on the simulated one.
     #[serde(default)]
     pub device_layout: DeviceLayout,
     /// Leave out what comes before this time of the trace, which starts with its first request;
@@ -38,7 +38,7 @@ pub struct TraceWorkload {
     #[serde(default)]
     #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub limit: Option<u64>,
-    /// What to do where the clock of the trace was set on the way.
+    /// Treatment of a jump in the trace, where its clock was set on the way.
     #[serde(default)]
     pub clock_jumps: ClockJumps,
     /// Inter-arrival times are multiplied by this: 0.5 replays twice as fast.
@@ -59,7 +59,7 @@ pub struct TraceWorkload {
     /// Requests that arrive so soon after the flow's start are simulated and not measured.
     #[serde(default)]
     pub ramp: Time,
-    /// What to do with addresses beyond the device.
+    /// Treatment of addresses beyond the device.
     #[serde(default)]
     pub beyond_device: BeyondDevice,
     /// Skip damaged rows, and say how many and which first. A damaged compression, a row that is
@@ -120,7 +120,7 @@ fn one() -> f64 {
 }
 
 choice! {
-    /// Where the devices of a trace lie on the simulated one.
+    /// Layout of a trace's devices on the simulated one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum DeviceLayout {
         /// Over one another: an address is the same byte whichever device it is of.
@@ -146,7 +146,7 @@ impl Default for DeviceLayout {
 }
 
 choice! {
-    /// What to do where the clock of a trace was set on the way, as that of a phone is.
+    /// Treatment of a jump where the clock of a trace was set on the way, as that of a phone is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum ClockJumps {
         /// A pause is a pause, however long; a time more than 1 s before an earlier one ends the run.
@@ -173,7 +173,7 @@ impl Default for ClockJumps {
 }
 
 choice! {
-    /// What to do with trace addresses beyond the device, or beyond a device's part of it.
+    /// Treatment of trace addresses beyond the device, or beyond a device's part of it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum BeyondDevice {
         /// Make the trace fit, and say so: if any address lies beyond the device, all of them move
@@ -264,17 +264,17 @@ choice! {
         Spc,
         /// DiskSim ASCII: `ms device sector size flags`, bit 0 of flags = read.
         Disksim {
-            /// What sizes count: `"512B"`, or for example the `"4KiB"` of SPC traces in this form.
+            /// Unit of sizes: `"512B"`, or for example the `"4KiB"` of SPC traces in this form.
             #[serde(default = "sector")]
             size_unit: Size,
-            /// What times count: `"ms"` as DiskSim's, unless the format is detected and another fits better.
+            /// Unit of times: `"ms"` as DiskSim's, unless the format is detected and another fits better.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             time_unit: Option<TimeUnit>,
         },
         /// blkreplay: `seconds ; sector ; sectors ; R|W ; ...` after a text header.
         Blkreplay,
-        /// What blkparse prints: `8,0 3 11 0.009507758 697 Q W 223490 + 8 [kjournald]`, or what its `-f`
-        /// asked for.
+        /// Output of blkparse: `8,0 3 11 0.009507758 697 Q W 223490 + 8 [kjournald]`, or what its `-f` asked
+        /// for.
         Blkparse {
             /// The events that count as requests; the others are passed over.
             #[serde(default)]
@@ -325,19 +325,18 @@ choice! {
         Dtrs,
         /// The replayer of IODA: `ms device offset bytes 0|1`, 1 = read.
         Replayer {
-            /// What times count: `"ms"` as the replayer's, unless the format is detected and another fits better.
+            /// Unit of times: `"ms"` as the replayer's, unless the format is detected and another fits better.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             time_unit: Option<TimeUnit>,
         },
-        /// What FlashNet's replayer measured: `ms,us,0|1,bytes,offset,submitted ms,bytes moved`,
-        /// 1 = read.
+        /// Output of FlashNet's replayer: `ms,us,0|1,bytes,offset,submitted ms,bytes moved`, 1 = read.
         Flashnet,
         /// Comma-separated values with columns of any order, names and units.
         Csv(CsvFormat),
-        /// What libCacheSim prints of a trace: `seconds,object,bytes`, with or without the next access.
-        /// Only for traces whose objects are addresses.
+        /// Output of libCacheSim for a trace: `seconds,object,bytes`, with or without the next access. Only for
+        /// traces whose objects are addresses.
         LibcachesimCsv {
-            /// What every request is: the file doesn't say.
+            /// Operation of every request: the file doesn't say.
             #[serde(default)]
             operation: Option<ReadOrWrite>,
             /// Bytes from one object number to the next: `"512B"` if objects are sectors.
@@ -348,9 +347,8 @@ choice! {
         HpSrt,
         /// VMware's vscsi, binary, version 1 or 2.
         Vscsi,
-        /// What blktrace writes, binary. Of its files for each processor (`sda.blktrace.0` and so on),
-        /// `path` names any one, or `sda`: all are merged by time. A file that `blkparse -d` merged
-        /// will do as well.
+        /// Binary output of blktrace. Of its files for each processor (`sda.blktrace.0` and so on), `path`
+        /// names any one, or `sda`: all are merged by time. A file that `blkparse -d` merged will do as well.
         Blktrace {
             /// The events that count as requests; the others are passed over.
             #[serde(default)]
@@ -359,7 +357,7 @@ choice! {
         /// libCacheSim's oracleGeneral, or its lcs with a header; binary. Only for traces whose objects
         /// are addresses.
         Libcachesim {
-            /// What every request is that the file says nothing of, as oracleGeneral never does.
+            /// Operation of every request that the file says nothing of, as oracleGeneral never does.
             #[serde(default)]
             operation: Option<ReadOrWrite>,
             /// Bytes from one object number to the next: `"512B"` if objects are sectors.
@@ -379,7 +377,7 @@ fn issued() -> BlkparseAction {
     BlkparseAction::Issued
 }
 
-/// What the times of a trace count.
+/// Unit of a trace's times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {

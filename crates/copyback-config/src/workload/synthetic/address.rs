@@ -1,4 +1,4 @@
-//! Where random requests go.
+//! Distribution of the addresses of random requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{
 };
 
 choice! {
-    /// Where random requests go.
+    /// Distribution of the addresses of random requests.
     #[derive(Debug, Clone, PartialEq)]
     pub enum AddressDistribution {
         /// Every page alike.
@@ -52,7 +52,7 @@ choice! {
         /// Self-similar, fio's `pareto`: a share h of the pages gets a share 1 - h of the requests,
         /// and so again within them.
         Pareto {
-            /// That share: 0.2 is 80/20.
+            /// Share h of the pages, 0 to 1: 0.2 is 80/20.
             #[serde(default = "pareto_h")]
             #[schemars(range(min = 0.0, max = 1.0))]
             h: f64,
@@ -84,11 +84,11 @@ pub struct LogStream {
     #[serde(default = "one_writer")]
     #[schemars(range(min = 1, max = 1024))]
     pub writers: u32,
-    /// How often one of its writers is next, against those of other streams.
+    /// Weight with which one of its writers is next, against those of other streams.
     #[serde(default = "one")]
     #[schemars(range(min = 1e-6, max = 1e6))]
     pub weight: f64,
-    /// Which object a new one takes the place of, once the stream has no room.
+    /// Choice of the object whose place a new one takes, once the stream has no room.
     #[serde(default)]
     pub replaced: Replaced,
     /// Whether an object is trimmed whole before it is overwritten.
@@ -99,7 +99,7 @@ pub struct LogStream {
     pub handle: Option<u16>,
 }
 
-/// Which object makes room for a new one.
+/// Choice of the object that makes room for a new one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Replaced {

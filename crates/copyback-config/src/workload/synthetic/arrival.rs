@@ -36,7 +36,7 @@ quantity_or_choice! {
         Histogram {
             /// The times.
             times: Vec<Time>,
-            /// How often each comes: positive numbers of any sum.
+            /// Weight of each: positive numbers of any sum.
             #[schemars(inner(range(min = 0.0, max = 1e12)))]
             weights: Vec<f64>,
         },
@@ -59,13 +59,13 @@ choice! {
     /// Busy and quiet periods in turn.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Bursts {
-        /// None: requests arrive alike at all times.
+        /// No bursts: requests arrive alike at all times.
         None,
         /// Bursts: `inter_arrival` holds within them, and its clock stands still between them.
         OnOff {
-            /// How long a burst lasts.
+            /// Length of a burst.
             on: TimeDistribution,
-            /// How long the quiet between two bursts lasts.
+            /// Length of the quiet between two bursts.
             off: TimeDistribution,
             /// Time between the few arrivals in the quiet; absent if there are none.
             #[serde(default)]

@@ -1,4 +1,4 @@
-//! How fast a closed loop may ask, and how its sequential requests follow one another.
+//! Limits on a closed loop's rate, and the distance between its sequential requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,12 +45,12 @@ impl Default for RateLimit {
 }
 
 choice! {
-    /// What lies between a sequential request and the one that it follows.
+    /// Distance between a sequential request and the one that it follows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Skip {
-        /// Nothing: it starts where that one ended.
+        /// No distance: it starts where that one ended.
         None,
-        /// It starts further on, and at the start of the footprint if it would not fit before its end.
+        /// Distance forward, and to the start of the footprint if the request would not fit before its end.
         Forward {
             /// Bytes that are passed over.
             bytes: Size,
@@ -58,9 +58,8 @@ choice! {
             #[serde(default)]
             every: Option<Size>,
         },
-        /// It starts this far before the end of that one: twice the size of requests reads or writes
-        /// backwards. The first starts from the end of the footprint, and so does one that would start
-        /// before its beginning.
+        /// Distance back from the end of that one: twice the size of requests reads or writes backwards. The
+        /// first starts from the end of the footprint, and so does one that would start before its beginning.
         Backward {
             /// Bytes from the end of a request back to the start of the next.
             bytes: Size,

@@ -29,7 +29,7 @@ pub struct SyntheticWorkload {
     /// Bytes that are asked for in all, as fio's `io_size`: the request that reaches them is the last. Trims before writes do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io_size: Option<Size>,
-    /// How long the flow lasts, from its start and with its ramp: later requests are not issued.
+    /// Duration of the flow, from its start and with its ramp: later requests are not issued.
     pub duration: Option<Time>,
     /// The flow starts at this simulated time or, if it has to wait for others, then at the earliest.
     pub starts_at: Time,
@@ -63,7 +63,7 @@ pub struct SyntheticWorkload {
     /// `sequential_share`.
     #[schemars(range(min = 1, max = MOST_REQUESTS))]
     pub sequential_run: Option<u64>,
-    /// What lies between a sequential request and the one that it follows.
+    /// Distance between a sequential request and the one that it follows.
     pub sequential_skip: Skip,
     /// Time between arrivals, within a burst if there are any; absent for a closed loop.
     pub inter_arrival: Option<TimeDistribution>,
@@ -80,7 +80,7 @@ pub struct SyntheticWorkload {
     /// Pauses of a closed loop.
     #[serde(skip_serializing_if = "ThinkTime::is_none")]
     pub thinktime: ThinkTime,
-    /// Where random requests go.
+    /// Distribution of the addresses of random requests.
     pub address: AddressDistribution,
     /// Start of the addresses used, as a share of the logical capacity.
     pub offset: Share,
@@ -92,7 +92,7 @@ pub struct SyntheticWorkload {
 }
 
 impl SyntheticWorkload {
-    /// What sizes and addresses are multiples of, on a device with pages of `page_size`.
+    /// Alignment of sizes and addresses, on a device with pages of `page_size`.
     pub fn alignment_on(&self, page_size: Size) -> Size {
         self.alignment.unwrap_or(match self.request_size {
             RequestSize::Fixed(size) => size,

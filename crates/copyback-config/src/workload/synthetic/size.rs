@@ -1,4 +1,4 @@
-//! How large requests are.
+//! Distribution of the sizes of requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ quantity_or_choice! {
         Histogram {
             /// The sizes.
             sizes: Vec<Size>,
-            /// How often each comes: positive numbers of any sum.
+            /// Weight of each: positive numbers of any sum.
             #[schemars(inner(range(min = 0.0, max = 1e12)))]
             weights: Vec<f64>,
         },
