@@ -59,7 +59,7 @@ choice! {
     /// Time of a command beyond the overhead of all.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CommandDelay {
-        /// No stop condition.
+        /// No additional time.
         None,
         /// Drawn anew for each command, by its size: fast and slow ways through the controller, and its pauses.
         BySize {

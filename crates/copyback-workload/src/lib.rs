@@ -71,7 +71,7 @@ impl Operation {
 pub struct Request {
     /// When it arrives; in a closed loop, the earliest time.
     pub arrival: Instant,
-    /// Operation that the record asks for.
+    /// Operation: read, write, trim or flush.
     pub operation: Operation,
     /// First byte.
     pub offset: u64,

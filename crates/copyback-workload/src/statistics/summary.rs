@@ -93,7 +93,7 @@ pub struct Operations {
 pub struct OperationStatistics {
     /// Number of requests.
     pub count: u64,
-    /// Bytes that were written with the handle.
+    /// Sum of their lengths, in bytes.
     pub bytes: u64,
     /// Distribution of their lengths, in bytes.
     pub size_bytes: Option<DistributionStatistics>,

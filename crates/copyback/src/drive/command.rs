@@ -29,7 +29,7 @@ pub struct Command {
     pub length: u64,
     /// Hint of the host about data that it writes.
     pub hint: Option<Hint>,
-    /// Delay by collections before the write came.
+    /// Delay by collections before the command came.
     pub late: Duration,
 }
 

@@ -22,7 +22,7 @@ pub enum Entry {
         at: Instant,
         /// Duration of the operation.
         time: Duration,
-        /// Purpose of the transfer.
+        /// Purpose of the operation.
         work: Work,
     },
     /// Cut: the array operation of this die is suspended, or left by the end of the run.

@@ -51,7 +51,7 @@ impl Levels {
         Self(least.into_iter().take(levels).collect())
     }
 
-    /// Number of pages.
+    /// Number of levels.
     pub const fn count(&self) -> usize {
         self.0.len()
     }

@@ -31,7 +31,7 @@ impl ArraySupplier for NoSupplier {}
 
 /// Decides which drives collect, and when.
 pub trait ExternalCoordinator: Debug + Send + Sync {
-    /// Events that the placement wants to be notified of.
+    /// Events that the coordinator wants to be notified of.
     fn hooks(&self) -> Hooks;
 
     /// Is told something. What is to be sent is added to `orders`; they go to drives that
