@@ -678,9 +678,9 @@ choice! {
         },
         /// Each page that the host writes to a plane short of space is charged steps of the collection there (the move of a
         /// page, or the erase), and the next write waits until they are done: a full drive goes on at an even pace. The
-        /// charge is what the victim costs for each page that comes free by it, times what is missing to the soft
-        /// threshold over what is left to where the host can open no further block, so that it is nothing at the
-        /// one and `most_times` the cost at the other. With `zero_cost` nothing is charged.
+        /// charge is the victim's cost for each page that comes free by it, times the blocks missing to the soft
+        /// threshold over those left to the point where the host can open no further block. It is zero at the
+        /// threshold and `most_times` the cost at that point. With `zero_cost` nothing is charged.
         Paced {
             /// Where free space settles under a load that leaves no other time to collect: a share of the way from where the
             /// host can open no further block to the soft threshold.
