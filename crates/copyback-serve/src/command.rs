@@ -5,7 +5,7 @@ const MOST_BYTES: usize = 64;
 
 /// The command that an input begins with. Numbers are the bytes that it takes.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum ControlCommand {
     /// Command that is incomplete so far.
     None,
     /// To tell how the drive stands.
@@ -17,13 +17,17 @@ pub enum Found {
 }
 
 /// Looks for a command.
-pub fn in_input(input: &[u8]) -> Found {
+pub fn in_input(input: &[u8]) -> ControlCommand {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else {
-        return if input.len() > MOST_BYTES { Found::Unknown } else { Found::None };
+        return if input.len() > MOST_BYTES {
+            ControlCommand::Unknown
+        } else {
+            ControlCommand::None
+        };
     };
     match input[..end].trim_ascii() {
-        b"status" => Found::Status(end + 1),
-        b"cut" => Found::Cut(end + 1),
-        _ => Found::Unknown,
+        b"status" => ControlCommand::Status(end + 1),
+        b"cut" => ControlCommand::Cut(end + 1),
+        _ => ControlCommand::Unknown,
     }
 }

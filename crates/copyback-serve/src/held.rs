@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::Range;
 
-use copyback::embedded::{Embedded, Found, PageEvent};
+use copyback::embedded::{Embedded, PageEvent, RecoveryFindings};
 use copyback::ids::Lpn;
 
 use crate::asks::Effect;
@@ -105,7 +105,7 @@ impl Held {
     ///
     /// # Errors
     /// If the data cannot be read or written, or could not since the last one.
-    pub fn recover(&mut self, found: &Found) -> io::Result<()> {
+    pub fn recover(&mut self, found: &RecoveryFindings) -> io::Result<()> {
         match (self.trouble.take(), &mut self.versions) {
             (Some(error), _) => Err(error),
             (None, Some(versions)) => versions.recover(found, &mut self.data),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use copyback::embedded::Found;
+use copyback::embedded::RecoveryFindings;
 use copyback::ids::Lpn;
 
 use crate::data::Data;
@@ -108,7 +108,7 @@ impl Versions {
     ///
     /// # Errors
     /// If the data cannot be read or written.
-    pub fn recover(&mut self, found: &Found, data: &mut Data) -> io::Result<()> {
+    pub fn recover(&mut self, found: &RecoveryFindings, data: &mut Data) -> io::Result<()> {
         self.settled = found.last_version;
         for (lpn, page) in &mut self.pages {
             let version = found.versions[lpn.index()].map(|version| version.max(self.first));
@@ -202,7 +202,7 @@ mod tests {
         }
 
         fn recover(&mut self, version: Option<u64>) -> u8 {
-            let found = Found { versions: Box::new([None, version]), last_version: 100 };
+            let found = RecoveryFindings { versions: Box::new([None, version]), last_version: 100 };
             self.versions.recover(&found, &mut self.data).unwrap();
             self.holds()
         }

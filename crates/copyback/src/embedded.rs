@@ -21,7 +21,7 @@ use crate::workload::{Hint, Operation, Request};
 /// Pages that are written between two looks at whether a drive is still being prepared.
 const PAGES_AT_ONCE: u64 = 1 << 20;
 
-pub use crate::drive::{Found, PowerCut};
+pub use crate::drive::{PowerCut, RecoveryFindings};
 
 /// Request to a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

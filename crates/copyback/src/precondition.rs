@@ -18,7 +18,7 @@ use crate::outlined::Outlined;
 use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
-use crate::steady::Rule;
+use crate::steady::SteadyRule;
 use crate::told::Told;
 use crate::victim::supply::Failed;
 
@@ -236,7 +236,7 @@ impl Preconditioner {
             Overwrites::Fixed(times) => (pages(*times), None),
             Overwrites::UntilSteady { .. } if fill == 0 => (0, None),
             Overwrites::UntilSteady { round, window, excursion, slope, deviation, most_rounds } => {
-                let rule = Rule {
+                let rule = SteadyRule {
                     window: *window as usize,
                     excursion: excursion.most(),
                     slope: slope.most(),

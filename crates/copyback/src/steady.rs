@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 /// Rule for a steady state, over the last rounds. Every limit that there is must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Checkpointed)]
-pub struct Rule {
+pub struct SteadyRule {
     /// Number of rounds that are looked at together; two or more.
     pub window: usize,
     /// Most that the greatest and the least value may lie apart, as a share of the mean.
@@ -21,7 +21,7 @@ pub struct Rule {
 
 /// Spread of the values of a window. All but the mean are shares of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct WindowSpread {
     /// Of the values.
     pub mean: f64,
     /// From the least value to the greatest.
@@ -32,7 +32,7 @@ pub struct Spread {
     pub deviation: f64,
 }
 
-impl Spread {
+impl WindowSpread {
     /// Of two values or more; `None` if their mean is not above zero.
     pub fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Option<Self> {
         let count = values.len() as f64;
@@ -59,14 +59,14 @@ impl Spread {
 /// Watches rounds go by.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Detector {
-    rule: Rule,
+    rule: SteadyRule,
     /// The last rounds; `None` is one that told nothing.
     window: VecDeque<Option<f64>>,
 }
 
 impl Detector {
     /// No round yet.
-    pub const fn new(rule: Rule) -> Self {
+    pub const fn new(rule: SteadyRule) -> Self {
         Self { rule, window: VecDeque::new() }
     }
 
@@ -80,15 +80,15 @@ impl Detector {
     }
 
     /// Spread of the last rounds; `None` before there are enough, or if one of them has no value.
-    pub fn spread(&self) -> Option<Spread> {
+    pub fn spread(&self) -> Option<WindowSpread> {
         let known: Option<Vec<f64>> = self.window.iter().copied().collect();
         let values = known.filter(|values| values.len() == self.rule.window)?;
-        Spread::of(values.into_iter())
+        WindowSpread::of(values.into_iter())
     }
 }
 
-impl Rule {
-    fn holds(&self, spread: &Spread) -> bool {
+impl SteadyRule {
+    fn holds(&self, spread: &WindowSpread) -> bool {
         let within = |found: f64, most: Option<f64>| most.is_none_or(|most| found.abs() <= most);
         within(spread.excursion, self.excursion)
             && within(spread.slope, self.slope)
@@ -100,14 +100,15 @@ impl Rule {
 mod tests {
     use super::*;
 
-    const PTS: Rule = Rule { window: 5, excursion: Some(0.2), slope: Some(0.1), deviation: None };
+    const PTS: SteadyRule =
+        SteadyRule { window: 5, excursion: Some(0.2), slope: Some(0.1), deviation: None };
 
-    fn spread(values: &[f64]) -> Spread {
-        Spread::of(values.iter().copied()).expect("the mean is above zero")
+    fn spread(values: &[f64]) -> WindowSpread {
+        WindowSpread::of(values.iter().copied()).expect("the mean is above zero")
     }
 
     /// The first round, counted from one, at which `rule` calls the values steady.
-    fn steady_at(rule: Rule, values: &[f64]) -> Option<usize> {
+    fn steady_at(rule: SteadyRule, values: &[f64]) -> Option<usize> {
         let mut detector = Detector::new(rule);
         values.iter().position(|value| detector.push(Some(*value))).map(|place| place + 1)
     }
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn a_straight_line_rises_by_its_excursion() {
         let found = spread(&[80.0, 90.0, 100.0, 110.0, 120.0]);
-        assert_eq!(found, Spread { mean: 100.0, excursion: 0.4, slope: 0.4, deviation: 0.2 });
+        assert_eq!(found, WindowSpread { mean: 100.0, excursion: 0.4, slope: 0.4, deviation: 0.2 });
         assert_eq!(spread(&[120.0, 110.0, 100.0, 90.0, 80.0]).slope, -0.4);
     }
 
@@ -140,10 +141,14 @@ mod tests {
         // Slope 0.2 with an excursion of 0.2: the excursion may be, the slope may not.
         let rising = [90.0, 95.0, 100.0, 105.0, 110.0];
         assert_eq!(steady_at(PTS, &rising), None);
-        assert_eq!(steady_at(Rule { slope: None, ..PTS }, &rising), Some(5));
-        assert_eq!(steady_at(Rule { slope: Some(0.2), ..PTS }, &rising), Some(5));
-        assert_eq!(steady_at(Rule { excursion: Some(0.19), slope: None, ..PTS }, &rising), None);
-        let deviation = |most| Rule { excursion: None, slope: None, deviation: Some(most), ..PTS };
+        assert_eq!(steady_at(SteadyRule { slope: None, ..PTS }, &rising), Some(5));
+        assert_eq!(steady_at(SteadyRule { slope: Some(0.2), ..PTS }, &rising), Some(5));
+        assert_eq!(
+            steady_at(SteadyRule { excursion: Some(0.19), slope: None, ..PTS }, &rising),
+            None
+        );
+        let deviation =
+            |most| SteadyRule { excursion: None, slope: None, deviation: Some(most), ..PTS };
         assert_eq!(steady_at(deviation(0.1), &rising), Some(5));
         assert_eq!(steady_at(deviation(0.09), &rising), None);
     }

@@ -148,13 +148,13 @@ impl Server {
     fn read_command(&mut self, id: ClientId) -> Result<Progress, Error> {
         let Some(client) = self.clients.get_mut(&id) else { return Ok(Progress::Waits) };
         let (used, answer) = match command::in_input(client.input()) {
-            command::Found::None => return Ok(Progress::Waits),
-            command::Found::Status(used) => {
+            command::ControlCommand::None => return Ok(Progress::Waits),
+            command::ControlCommand::Status(used) => {
                 self.publish();
                 (used, self.shared.status())
             }
-            command::Found::Cut(used) => (used, self.cut_power()?),
-            command::Found::Unknown => {
+            command::ControlCommand::Cut(used) => (used, self.cut_power()?),
+            command::ControlCommand::Unknown => {
                 return Ok(broken("gives a command that is not known".to_owned()));
             }
         };

@@ -6,14 +6,14 @@ use crate::units::Instant;
 
 /// The drives in which something will happen, in order of time; those of one instant by number.
 #[derive(Debug, Default, Checkpointed)]
-pub struct Due(Vec<Visit>);
+pub struct Due(Vec<DueKey>);
 
 /// Time of a drive's next event, and below it the index of the drive, in one number. To compare one number
 /// takes no branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
-struct Visit(u128);
+struct DueKey(u128);
 
-impl Visit {
+impl DueKey {
     const fn new(at: Instant, drive: usize) -> Self {
         Self((at.as_ns() as u128) << u64::BITS | drive as u128)
     }
@@ -33,9 +33,9 @@ impl Due {
     pub fn set(&mut self, drive: usize, time: Option<Instant>) {
         if let ([first, others @ ..], Some(at)) = (&mut self.0[..], time)
             && first.drive() == drive
-            && others.first().is_none_or(|second| Visit::new(at, drive) < *second)
+            && others.first().is_none_or(|second| DueKey::new(at, drive) < *second)
         {
-            *first = Visit::new(at, drive);
+            *first = DueKey::new(at, drive);
         } else {
             self.reorder(drive, time);
         }
@@ -46,7 +46,7 @@ impl Due {
     fn reorder(&mut self, drive: usize, time: Option<Instant>) {
         let place = self.0.iter().position(|visit| visit.drive() == drive);
         match (place, time) {
-            (Some(place), Some(at)) => self.put(place, Visit::new(at, drive)),
+            (Some(place), Some(at)) => self.put(place, DueKey::new(at, drive)),
             _ => self.add_or_remove(drive, place, time),
         }
     }
@@ -58,14 +58,14 @@ impl Due {
             self.0.remove(place);
         }
         if let Some(at) = time {
-            let visit = Visit::new(at, drive);
+            let visit = DueKey::new(at, drive);
             self.0.insert(self.0.partition_point(|other| *other < visit), visit);
         }
     }
 
     /// Puts `visit` where it belongs, in place of the one that its drive had at `place`.
     #[inline]
-    fn put(&mut self, mut place: usize, visit: Visit) {
+    fn put(&mut self, mut place: usize, visit: DueKey) {
         let order = &mut self.0[..];
         while let Some(next) = order.get(place + 1)
             && *next < visit

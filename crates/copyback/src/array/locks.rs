@@ -13,7 +13,7 @@ use crate::units::Instant;
 pub struct StripeLocks {
     held: Vec<(TaskId, Hold)>,
     /// In the order in which they asked; nobody overtakes another who is in the way.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingTask>,
     /// Number of waiting tasks that nothing blocks any more.
     free: usize,
 }
@@ -37,7 +37,7 @@ impl Hold {
 }
 
 #[derive(Debug, Checkpointed)]
-struct Waiting {
+struct WaitingTask {
     task: TaskId,
     hold: Hold,
     /// Number of earlier tasks that block it: they hold some of its stripes, or wait for them, too.
@@ -63,7 +63,7 @@ impl StripeLocks {
         let others = held.chain(self.waiting.iter().map(|other| &other.hold));
         let blockers = others.filter(|other| other.conflicts(&hold)).count();
         if blockers > 0 {
-            self.waiting.push_back(Waiting { task, hold, blockers, undelayed: Instant::START });
+            self.waiting.push_back(WaitingTask { task, hold, blockers, undelayed: Instant::START });
             return false;
         }
         self.held.push((task, hold));
@@ -87,7 +87,7 @@ impl StripeLocks {
             return None;
         }
         let place = self.waiting.iter().position(|other| other.blockers == 0)?;
-        let Waiting { task, hold, undelayed, .. } = self.waiting.remove(place)?;
+        let WaitingTask { task, hold, undelayed, .. } = self.waiting.remove(place)?;
         self.free -= 1;
         self.held.push((task, hold));
         Some(Unlocked { task, undelayed })

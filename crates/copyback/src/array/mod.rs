@@ -47,7 +47,7 @@ use protocol::Protocol;
 use read_around::ReadAround;
 use rebuild::Rebuilder;
 use repair::{Repairs, RepairsSummary};
-use tasks::{Purpose, Task};
+use tasks::{Task, TaskPurpose};
 
 /// Work of an array beside serving requests.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -283,7 +283,7 @@ impl Array {
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
-            self.begin(Purpose::Rebuild(step), Duration::ZERO);
+            self.begin(TaskPurpose::Rebuild(step), Duration::ZERO);
         }
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
@@ -452,11 +452,11 @@ impl Array {
     #[inline(never)]
     fn submit_to_several(&mut self, id: RequestId, request: &Request, late: Duration) {
         if let Some(task) = self.ahead.as_mut().and_then(Ahead::next_task) {
-            self.arrive(task, Purpose::of(id, request));
+            self.arrive(task, TaskPurpose::of(id, request));
             return self.book_ended(Moment::Behind(Serves::Task(task)));
         }
         if !self.hand_in_as_one(id, request, late) {
-            self.begin(Purpose::of(id, request), late);
+            self.begin(TaskPurpose::of(id, request), late);
         }
         self.take_ended_of_several();
     }

@@ -21,7 +21,7 @@ use crate::slots::Slots;
 
 use super::Array;
 use super::layout::{Layout, Missing, Plan};
-use super::tasks::Purpose;
+use super::tasks::TaskPurpose;
 
 /// Uncorrectable reads of drives, and their reconstruction by the array.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, Checkpointed)]
@@ -109,7 +109,7 @@ impl Array {
         let place = repairs.under_way.insert(Repair { device, ended: *ended, unreadable }) as u32;
         let request = self.request_served(ended.command.serves);
         let late = ended.command.late + ended.parts.late();
-        self.begin(Purpose::Repair(RepairStep { place, request, is_under_lock }), late);
+        self.begin(TaskPurpose::Repair(RepairStep { place, request, is_under_lock }), late);
         true
     }
 

@@ -22,8 +22,8 @@ use super::{Array, FinishedRequest};
 /// Work of the controller for a request, or for itself.
 #[derive(Debug, Checkpointed)]
 pub(super) struct Task {
-    purpose: Purpose,
-    stage: Stage,
+    purpose: TaskPurpose,
+    stage: TaskStage,
     /// Pieces of the next phase.
     then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
@@ -60,7 +60,7 @@ impl LastPiece {
 
 /// Purpose of a task: what its pieces are planned from.
 #[derive(Debug, Clone, Copy, Checkpointed)]
-pub(super) enum Purpose {
+pub(super) enum TaskPurpose {
     /// A request of the host: an operation on bytes of the array.
     Request {
         id: RequestId,
@@ -78,7 +78,7 @@ pub(super) enum Purpose {
     Announced,
 }
 
-impl Purpose {
+impl TaskPurpose {
     /// To serve this request.
     pub(super) const fn of(id: RequestId, request: &Request) -> Self {
         let Request { operation, offset, length, hint, .. } = *request;
@@ -90,8 +90,8 @@ impl Task {
     /// Hint of the host about the data that it writes.
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
-            Purpose::Request { hint, .. } => hint,
-            Purpose::Rebuild(_) | Purpose::Repair(_) | Purpose::Announced => None,
+            TaskPurpose::Request { hint, .. } => hint,
+            TaskPurpose::Rebuild(_) | TaskPurpose::Repair(_) | TaskPurpose::Announced => None,
         }
     }
 
@@ -99,8 +99,8 @@ impl Task {
     /// ahead.
     pub(super) fn announced(pieces: u32) -> Self {
         Self {
-            purpose: Purpose::Announced,
-            stage: Stage::Running(pieces),
+            purpose: TaskPurpose::Announced,
+            stage: TaskStage::Running(pieces),
             then: Vec::new(),
             has_lock: false,
             came_late: Duration::ZERO,
@@ -118,23 +118,23 @@ impl Task {
     /// The request that it serves.
     pub(super) const fn request(&self) -> Option<RequestId> {
         match self.purpose {
-            Purpose::Request { id, .. } => Some(id),
-            Purpose::Repair(step) => step.request,
-            Purpose::Rebuild(_) | Purpose::Announced => None,
+            TaskPurpose::Request { id, .. } => Some(id),
+            TaskPurpose::Repair(step) => step.request,
+            TaskPurpose::Rebuild(_) | TaskPurpose::Announced => None,
         }
     }
 
     /// The repair that it is, if it is one.
     pub(super) const fn repair(&self) -> Option<RepairStep> {
         match self.purpose {
-            Purpose::Repair(step) => Some(step),
-            Purpose::Request { .. } | Purpose::Rebuild(_) | Purpose::Announced => None,
+            TaskPurpose::Repair(step) => Some(step),
+            TaskPurpose::Request { .. } | TaskPurpose::Rebuild(_) | TaskPurpose::Announced => None,
         }
     }
 
     /// Detaches the repair from its request: nobody waits for it any more.
     pub(super) const fn forget_request(&mut self) {
-        if let Purpose::Repair(step) = &mut self.purpose {
+        if let TaskPurpose::Repair(step) = &mut self.purpose {
             step.request = None;
         }
     }
@@ -146,7 +146,7 @@ impl Task {
 }
 
 #[derive(Debug, Clone, Copy, Checkpointed)]
-enum Stage {
+enum TaskStage {
     /// Other tasks hold its stripes, since then.
     Waiting(Instant),
     /// Number of pieces that have not ended.
@@ -155,8 +155,8 @@ enum Stage {
 
 impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
-    pub(super) fn begin(&mut self, purpose: Purpose, came_late: Duration) {
-        let (stage, then, parts) = (Stage::Running(0), Vec::new(), Parts::default());
+    pub(super) fn begin(&mut self, purpose: TaskPurpose, came_late: Duration) {
+        let (stage, then, parts) = (TaskStage::Running(0), Vec::new(), Parts::default());
         let (has_lock, last, outcome) = (false, None, Outcome::Done);
         let task = Task { purpose, stage, then, has_lock, came_late, parts, last, outcome };
         let id = TaskId::from_index(self.tasks.insert(task));
@@ -168,16 +168,16 @@ impl Array {
             task.has_lock = true;
             let only_reads = self.plan.then.is_empty();
             if !self.locks.take(id, Hold { stripes, only_reads }) {
-                task.stage = Stage::Waiting(self.now);
+                task.stage = TaskStage::Waiting(self.now);
                 return;
             }
         }
         self.begin_planned(id);
     }
 
-    fn make_plan(&mut self, purpose: Purpose) {
+    fn make_plan(&mut self, purpose: TaskPurpose) {
         match purpose {
-            Purpose::Request { operation, offset, length, .. } => {
+            TaskPurpose::Request { operation, offset, length, .. } => {
                 let bytes = offset..offset + length;
                 self.layout.plan(operation, bytes.clone(), &self.missing, &mut self.plan);
                 if operation == Operation::Read
@@ -187,15 +187,15 @@ impl Array {
                     read_around.replan(bytes, layout, &self.drives, &mut self.plan);
                 }
             }
-            Purpose::Rebuild(RebuildStep { device, offset, length }) => {
+            TaskPurpose::Rebuild(RebuildStep { device, offset, length }) => {
                 self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
             }
-            Purpose::Repair(step) => {
+            TaskPurpose::Repair(step) => {
                 if let Some(repairs) = &self.repairs {
                     repairs.plan(step, &self.layout, &mut self.plan);
                 }
             }
-            Purpose::Announced => {}
+            TaskPurpose::Announced => {}
         }
     }
 
@@ -206,7 +206,7 @@ impl Array {
         }
         let Plan { first, then, .. } = &self.plan;
         let task = &mut self.tasks[id.index()];
-        task.stage = Stage::Running(first.len() as u32);
+        task.stage = TaskStage::Running(first.len() as u32);
         task.then = then.to_vec();
         // By index: a plan is large, and handing in a piece needs the whole array.
         for index in 0..self.plan.first.len() {
@@ -220,7 +220,7 @@ impl Array {
         if pieces == 0 {
             return self.end_task(id, SsdId::default());
         }
-        self.tasks[id.index()].stage = Stage::Running(pieces as u32);
+        self.tasks[id.index()].stage = TaskStage::Running(pieces as u32);
         for index in 0..pieces {
             self.hand_in(id, self.plan.then[index]);
         }
@@ -241,12 +241,12 @@ impl Array {
     }
 
     /// The request of a task whose drives have gone ahead arrives.
-    pub(super) fn arrive(&mut self, id: TaskId, purpose: Purpose) {
+    pub(super) fn arrive(&mut self, id: TaskId, purpose: TaskPurpose) {
         let task = &mut self.tasks[id.index()];
         task.purpose = purpose;
         match task.stage {
-            Stage::Running(0) => self.end_task(id, SsdId::default()),
-            Stage::Running(_) | Stage::Waiting(_) => {}
+            TaskStage::Running(0) => self.end_task(id, SsdId::default()),
+            TaskStage::Running(_) | TaskStage::Waiting(_) => {}
         }
     }
 
@@ -303,7 +303,7 @@ impl Array {
         };
         let task = &mut self.tasks[id.index()];
         task.outcome.worsen(ended.outcome);
-        let Stage::Running(left) = &mut task.stage else { return };
+        let TaskStage::Running(left) = &mut task.stage else { return };
         *left -= 1;
         let last = LastPiece { at: self.now, device, parts: ended.parts }.or(task.last.take());
         if *left == 0 {
@@ -329,23 +329,23 @@ impl Array {
     pub(super) fn begin_next_phase(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
         let then = std::mem::take(&mut task.then);
-        task.stage = Stage::Running(then.len() as u32);
+        task.stage = TaskStage::Running(then.len() as u32);
         then.into_iter().for_each(|piece| self.hand_in(id, piece));
     }
 
     pub(super) fn end_task(&mut self, id: TaskId, device: SsdId) {
         let task = self.tasks.remove(id.index());
         match task.purpose {
-            Purpose::Request { id: request, .. } => {
+            TaskPurpose::Request { id: request, .. } => {
                 let Task { parts, outcome, .. } = task;
                 self.outstanding -= 1;
                 let finished = FinishedRequest { request, parts, device, outcome };
                 self.finished.push_back(finished);
             }
             // A replacement that takes no writes cannot be rebuilt.
-            Purpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_rebuilding(),
-            Purpose::Rebuild(step) => self.rebuilt(step, task.outcome),
-            Purpose::Repair(_) | Purpose::Announced => {}
+            TaskPurpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_rebuilding(),
+            TaskPurpose::Rebuild(step) => self.rebuilt(step, task.outcome),
+            TaskPurpose::Repair(_) | TaskPurpose::Announced => {}
         }
         if task.has_lock {
             let undelayed = self.now.before(task.late());
@@ -377,7 +377,7 @@ impl Array {
     fn begin_unlocked(&mut self, behind: Option<RequestId>) {
         while let Some(Unlocked { task: id, undelayed }) = self.locks.next_unlocked() {
             let task = &mut self.tasks[id.index()];
-            let Stage::Waiting(since) = task.stage else { continue };
+            let TaskStage::Waiting(since) = task.stage else { continue };
             let (wait, late) = (self.now - since, self.now - undelayed);
             let mut parts = Parts::default();
             parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.late()));

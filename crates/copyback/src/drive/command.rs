@@ -46,7 +46,7 @@ pub struct Ended {
 
 /// A command in the drive.
 #[derive(Debug, Checkpointed)]
-pub(super) struct Active {
+pub(super) struct ActiveCommand {
     pub(super) command: Command,
     /// Page operations that have not ended.
     pub(super) pages_left: u32,
@@ -65,7 +65,7 @@ pub(super) struct Active {
     pub(super) accounted: Instant,
 }
 
-impl Active {
+impl ActiveCommand {
     /// A command that arrived at `arrived`.
     pub(super) fn new(command: Command, arrived: Instant) -> Self {
         Self {

@@ -26,12 +26,12 @@ pub struct Link {
 #[derive(Debug, Default, Checkpointed)]
 struct Direction {
     current: Option<CommandId>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingTransfer>,
 }
 
 /// Data that wait for the link.
 #[derive(Debug, Checkpointed)]
-struct Waiting {
+struct WaitingTransfer {
     command: CommandId,
     bytes: u64,
     /// Place in the order of asking, over both directions.
@@ -74,7 +74,7 @@ impl Link {
     pub fn ask(&mut self, direction: LinkDirection, command: CommandId, bytes: u64) {
         let place = self.asked;
         self.asked += 1;
-        self.direction(direction).waiting.push_back(Waiting { command, bytes, place });
+        self.direction(direction).waiting.push_back(WaitingTransfer { command, bytes, place });
     }
 
     /// Whether data wait for the link.
@@ -103,7 +103,8 @@ impl Link {
         if taken.is_some() {
             return None;
         }
-        let Waiting { command, bytes, .. } = self.direction(direction).waiting.pop_front()?;
+        let WaitingTransfer { command, bytes, .. } =
+            self.direction(direction).waiting.pop_front()?;
         self.direction(direction).current = Some(command);
         let time = self.overhead + transfer_time(bytes, self.rate);
         Some(LinkTransfer { command, direction, time })

@@ -34,11 +34,11 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 pub use ahead::{Log, Moment, Visit};
-use command::Active;
+use command::ActiveCommand;
 pub use command::{Command, Ended, Serves};
 use controller::Controller;
 use link::Link;
-pub use page_events::{Found, PageEvent, PowerCut};
+pub use page_events::{PageEvent, PowerCut, RecoveryFindings};
 use power::Power;
 pub use power::{NotOnCommand, PowerLoss};
 use queue::Queue;
@@ -441,7 +441,7 @@ impl Drive {
         }
     }
 
-    fn active(&mut self, command: CommandId) -> &mut Active {
+    fn active(&mut self, command: CommandId) -> &mut ActiveCommand {
         &mut self.queue[command]
     }
 
@@ -565,7 +565,7 @@ impl Drive {
                 self.violation.get_or_insert(problem);
             }
         }
-        let Active { command, parts, outcome, .. } = *active;
+        let ActiveCommand { command, parts, outcome, .. } = *active;
         self.ended.push_back(Ended { command, parts, outcome });
         self.queue.leave(id, self.now);
         if let Some(controller) = &mut self.controller

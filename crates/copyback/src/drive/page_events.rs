@@ -54,12 +54,12 @@ pub struct PowerCut {
     /// Pages whose program was cut off.
     pub torn_pages: u64,
     /// Findings of the recovery, if they may differ from what was there.
-    pub found: Option<Found>,
+    pub found: Option<RecoveryFindings>,
 }
 
 /// Findings of a recovery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct RecoveryFindings {
     /// The version of each of the host's pages; `None`: there is nothing.
     pub versions: Box<[Option<u64>]>,
     /// The last version that was handed in before the cut.

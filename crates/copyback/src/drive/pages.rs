@@ -12,7 +12,7 @@ use crate::workload::Operation;
 use super::{Command, Drive, PageEvent};
 
 /// Place where a page of a command is served.
-enum Served {
+enum PageSource {
     /// By the flash; the device says when it has ended.
     Flash,
     /// By the buffer, at once.
@@ -74,7 +74,7 @@ impl Drive {
     fn dispatch_pages(
         &mut self,
         id: CommandId,
-        hand_in: impl Fn(&mut Self, CommandId, Lpn, Sectors) -> Served,
+        hand_in: impl Fn(&mut Self, CommandId, Lpn, Sectors) -> PageSource,
     ) {
         let page_size = self.settings.page_size;
         let Command { offset, length, .. } = self.active(id).command;
@@ -84,9 +84,9 @@ impl Drive {
         for page in pages {
             let sectors = sectors_of_page(page.into(), page_size, offset, offset + length);
             match hand_in(self, id, Lpn(page), sectors) {
-                Served::Flash => {}
-                Served::Buffer => in_buffer += 1,
-                Served::BufferLater => self.active(id).in_buffer = true,
+                PageSource::Flash => {}
+                PageSource::Buffer => in_buffer += 1,
+                PageSource::BufferLater => self.active(id).in_buffer = true,
             }
         }
         if in_buffer > 0 {
@@ -94,26 +94,26 @@ impl Drive {
         }
     }
 
-    fn read_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
+    fn read_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> PageSource {
         if let Some(buffer) = &mut self.buffer
             && buffer.read(lpn, sectors)
         {
-            return Served::Buffer;
+            return PageSource::Buffer;
         }
         let late = self.active(id).late();
         self.ssd.read(Owner::Host(id), lpn, late, self.now);
-        Served::Flash
+        PageSource::Flash
     }
 
-    fn write_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> Served {
+    fn write_page(&mut self, id: CommandId, lpn: Lpn, sectors: Sectors) -> PageSource {
         let hint = self.active(id).command.hint;
         match &mut self.buffer {
             Some(buffer) => match buffer.write(id, (lpn, hint), sectors, self.now) {
                 true => {
                     self.record(|drive| PageEvent::Buffered { by: drive.serves(id), lpn });
-                    Served::Buffer
+                    PageSource::Buffer
                 }
-                false => Served::BufferLater,
+                false => PageSource::BufferLater,
             },
             None => {
                 self.record(|drive| {
@@ -124,7 +124,7 @@ impl Drive {
                 let late = self.active(id).late();
                 let page = PageWrite { owner: Owner::Host(id), lpn, hint, whole, late };
                 self.ssd.write(page, self.now);
-                Served::Flash
+                PageSource::Flash
             }
         }
     }

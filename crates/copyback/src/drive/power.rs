@@ -23,7 +23,7 @@ use super::Drive;
 use super::command::Command;
 use super::cut_times::CutTimes;
 use super::link::Link;
-use super::page_events::{Found, PageEvent, PowerCut};
+use super::page_events::{PageEvent, PowerCut, RecoveryFindings};
 
 /// Effects of power cuts on a drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
@@ -183,11 +183,11 @@ impl Drive {
     }
 
     /// Findings of a recovery, read from the drive.
-    fn found(&self) -> Found {
+    fn found(&self) -> RecoveryFindings {
         let audit = self.ssd.backend().ftl.audit().expect("kept where power may fail");
         let pages = self.ssd.backend().ftl.logical_pages();
         let versions = (0..pages).map(|page| audit.version(Lpn::from_index(page))).collect();
-        Found { versions, last_version: self.ssd.last_sequence() }
+        RecoveryFindings { versions, last_version: self.ssd.last_sequence() }
     }
 
     /// The versions of the host's pages that the flash holds, in no order: as long as it does a cut may bring one back.

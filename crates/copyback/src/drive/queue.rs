@@ -10,13 +10,13 @@ use crate::slots::Slots;
 use crate::ssd::{Blocked, Blocker, For, Part, Waited};
 use crate::units::Instant;
 
-use super::command::{Active, Command, Serves};
+use super::command::{ActiveCommand, Command, Serves};
 
 /// Commands of a drive.
 #[derive(Checkpointed)]
 pub(super) struct Queue {
     depth: usize,
-    inside: Slots<Active>,
+    inside: Slots<ActiveCommand>,
     /// Commands that wait outside, and since when.
     waiting: VecDeque<(Command, Instant)>,
     /// Waits for a queue slot, and what collections added to them.
@@ -82,7 +82,7 @@ impl Queue {
     #[inline]
     pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
         let behind = self.blocker(arrived, now);
-        let id = CommandId::from_index(self.inside.insert(Active::new(command, arrived)));
+        let id = CommandId::from_index(self.inside.insert(ActiveCommand::new(command, arrived)));
         let late = self.places.enter(id, arrived, now);
         if arrived < now {
             let active = &mut self.inside[id.index()];
@@ -111,15 +111,15 @@ impl Queue {
     /// Takes the place of a command that ends.
     #[inline]
     pub fn leave(&mut self, id: CommandId, now: Instant) {
-        let Active { parts, entered, entered_late, .. } = &self.inside[id.index()];
+        let ActiveCommand { parts, entered, entered_late, .. } = &self.inside[id.index()];
         self.places.leave(id, now - *entered, parts.late() - *entered_late);
         self.inside.remove(id.index());
     }
 
     /// Commands inside wait outside again, before those that did so already. Returns how many they are.
     pub fn push_out(&mut self) -> usize {
-        let mut inside: Vec<Active> = self.inside.drain().collect();
-        inside.sort_by_key(Active::arrived);
+        let mut inside: Vec<ActiveCommand> = self.inside.drain().collect();
+        inside.sort_by_key(ActiveCommand::arrived);
         self.places.forget();
         let count = inside.len();
         for active in inside.into_iter().rev() {
@@ -150,15 +150,15 @@ impl Queue {
 }
 
 impl Index<CommandId> for Queue {
-    type Output = Active;
+    type Output = ActiveCommand;
 
-    fn index(&self, id: CommandId) -> &Active {
+    fn index(&self, id: CommandId) -> &ActiveCommand {
         &self.inside[id.index()]
     }
 }
 
 impl IndexMut<CommandId> for Queue {
-    fn index_mut(&mut self, id: CommandId) -> &mut Active {
+    fn index_mut(&mut self, id: CommandId) -> &mut ActiveCommand {
         &mut self.inside[id.index()]
     }
 }

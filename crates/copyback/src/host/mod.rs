@@ -6,7 +6,7 @@ mod input;
 mod request;
 mod think;
 
-pub use request::{Active, Admitted, Completion, waited_outside};
+pub use request::{ActiveRequest, Admitted, Completion, waited_outside};
 
 use flow::Flow;
 
@@ -28,7 +28,7 @@ pub struct Host {
     /// The queue that is looked at first: the device fetches round robin.
     next_queue: usize,
     /// Requests that are in the array.
-    requests: Slots<Active>,
+    requests: Slots<ActiveRequest>,
     /// Number of requests that have entered the array.
     entered: RequestNumber,
     /// The one that has left it last.
@@ -173,7 +173,7 @@ impl Host {
         let behind = if has_waited { queue.places.blocker(now) } else { None };
         let entered_late = queue.places.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
-        self.requests.insert(Active { number, request, flow, entered: now, entered_late });
+        self.requests.insert(ActiveRequest { number, request, flow, entered: now, entered_late });
         if self.queues[queue_index].is_to_be_followed() {
             self.follow(queue_index);
         }

@@ -10,7 +10,7 @@ use crate::workload::Request;
 
 /// A request in the array.
 #[derive(Debug, Checkpointed)]
-pub struct Active {
+pub struct ActiveRequest {
     /// Number of the request in the run.
     pub number: RequestNumber,
     /// Request as the host sent it.
@@ -23,7 +23,7 @@ pub struct Active {
     pub entered_late: Duration,
 }
 
-impl Active {
+impl ActiveRequest {
     /// Wait outside the array, in parts.
     fn waited(&self) -> Parts {
         waited_outside(self.request.arrival, self.entered, self.entered_late)
@@ -75,12 +75,12 @@ impl Completion {
     /// The completion at `now` of `active`, which has left the array as `finished`; what arrived before
     /// `measured_from` is of its flow's ramp.
     pub fn new(
-        active: &Active,
+        active: &ActiveRequest,
         finished: &FinishedRequest,
         measured_from: Instant,
         now: Instant,
     ) -> Self {
-        let Active { number, request, flow, .. } = *active;
+        let ActiveRequest { number, request, flow, .. } = *active;
         let FinishedRequest { mut parts, device, outcome, .. } = *finished;
         let response = now - request.arrival;
         if active.entered > request.arrival {

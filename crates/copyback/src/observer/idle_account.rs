@@ -136,13 +136,13 @@ pub(super) struct IdleAccount {
     /// Until when the time is accounted for.
     noted: Instant,
     /// The idle period under way.
-    period: Option<Period>,
+    period: Option<IdlePeriod>,
     times: IdleTimes,
 }
 
 /// An idle period under way.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
-struct Period {
+struct IdlePeriod {
     /// Time of it that had passed when requests began to be measured. It decides, with the rest, how long the period is.
     unmeasured: TotalTime,
     /// The rest.
@@ -161,7 +161,7 @@ impl IdleAccount {
             doing,
             dies,
             noted: Instant::START,
-            period: Some(Period::default()),
+            period: Some(IdlePeriod::default()),
             times: IdleTimes::default(),
         }
     }
@@ -183,7 +183,7 @@ impl IdleAccount {
             }
             (None, false) => {
                 self.advance(now);
-                self.period = Some(Period::default());
+                self.period = Some(IdlePeriod::default());
             }
             (Some(_), false) | (None, true) => {}
         }
@@ -212,7 +212,7 @@ impl IdleAccount {
         self.noted = now;
         match &mut self.period {
             None => self.times.busy += passed,
-            Some(Period { measured, .. }) => {
+            Some(IdlePeriod { measured, .. }) => {
                 measured.time += passed;
                 for (time, dies) in measured.dies.0.iter_mut().zip(self.dies) {
                     *time += TotalTime::of_each(passed, dies);
@@ -222,7 +222,7 @@ impl IdleAccount {
     }
 
     fn end_period(&mut self) {
-        let Some(Period { unmeasured, measured }) = self.period.take() else { return };
+        let Some(IdlePeriod { unmeasured, measured }) = self.period.take() else { return };
         if measured.time.is_zero() {
             return;
         }

@@ -23,12 +23,12 @@ pub struct Heat {
     places: Vec<Option<NonZeroU32>>,
     /// A file does not tell these: they follow from the pages.
     #[serde(skip)]
-    blocks: Vec<Sum>,
+    blocks: Vec<HeatSum>,
 }
 
 /// Sums over the pages that lie in a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
-struct Sum {
+struct HeatSum {
     pages: u32,
     writes: u64,
     /// The times of their last writes, modulo 2^64: only the sum of their ages has to fit.
@@ -41,7 +41,7 @@ impl Heat {
             times: WriteTimes::new(drive.pages),
             writes: table(drive.pages, 0),
             places: table(drive.pages, None),
-            blocks: vec![Sum::default(); drive.blocks],
+            blocks: vec![HeatSum::default(); drive.blocks],
         }
     }
 
@@ -54,7 +54,7 @@ impl Heat {
 
     /// Hotness of the valid pages of `block` together, if that of any of them is known.
     pub fn of_block(&self, block: BlockId, now: u64) -> Option<f64> {
-        let Sum { pages, writes, times } = self.blocks[block.index()];
+        let HeatSum { pages, writes, times } = self.blocks[block.index()];
         let ages = u64::from(pages).wrapping_mul(now).wrapping_sub(times);
         (pages > 0).then(|| writes as f64 / ages.max(1) as f64)
     }
@@ -126,7 +126,7 @@ impl Heat {
 
     /// Adds up the pages of a file by blocks.
     pub fn add_up(&mut self, blocks: usize) {
-        self.blocks = vec![Sum::default(); blocks];
+        self.blocks = vec![HeatSum::default(); blocks];
         (0..self.places.len()).map(Lpn::from_index).for_each(|lpn| self.count(lpn));
     }
 }

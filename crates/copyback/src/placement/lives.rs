@@ -14,12 +14,12 @@ use super::Drive;
 pub struct Lives {
     /// Of each page that lies somewhere, the number of its block and one.
     places: Vec<Option<NonZeroU32>>,
-    blocks: Vec<Sum>,
+    blocks: Vec<LifeSum>,
 }
 
 /// The pages that lie in a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
-struct Sum {
+struct LifeSum {
     pages: u32,
     /// When they die.
     deaths: u64,
@@ -28,7 +28,7 @@ struct Sum {
 impl Lives {
     /// Of an erased drive.
     pub fn new(drive: Drive) -> Self {
-        Self { places: table(drive.pages, None), blocks: vec![Sum::default(); drive.blocks] }
+        Self { places: table(drive.pages, None), blocks: vec![LifeSum::default(); drive.blocks] }
     }
 
     /// `lpn`, which dies at `death`, lies in `block` now, and no longer where it lay.
@@ -51,7 +51,7 @@ impl Lives {
 
     /// Mean remaining life of the pages of `block` at `now`, if it has any.
     pub fn left(&self, block: BlockId, now: u64) -> Option<f64> {
-        let Sum { pages, deaths } = self.blocks[block.index()];
+        let LifeSum { pages, deaths } = self.blocks[block.index()];
         let left = deaths as f64 - f64::from(pages) * now as f64;
         (pages > 0).then(|| left / f64::from(pages))
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::steady::{Detector, Rule, Spread};
+use crate::steady::{Detector, SteadyRule, WindowSpread};
 
 /// Rounds of overwrites that prepared a device. The spread is that of the last rounds; null if they were too few.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -43,7 +43,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// No round yet; rounds of `length` pages, and `most` at most.
-    pub const fn new(rule: Rule, length: u64, most: u32) -> Self {
+    pub const fn new(rule: SteadyRule, length: u64, most: u32) -> Self {
         Self {
             length,
             most: most as usize,
@@ -94,7 +94,7 @@ impl Rounds {
 
     /// Summary of the rounds for `summary.json`.
     pub fn summary(&self) -> RoundsSummary {
-        let of = |member: fn(&Spread) -> f64| self.detector.spread().as_ref().map(member);
+        let of = |member: fn(&WindowSpread) -> f64| self.detector.spread().as_ref().map(member);
         RoundsSummary {
             reached: self.is_steady,
             rounds: self.values.len(),

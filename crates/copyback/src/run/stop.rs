@@ -9,7 +9,7 @@ use crate::host::Completion;
 use crate::less::Less;
 use crate::metrics::Written;
 use crate::ssd::Counters;
-use crate::steady::{Detector, Rule};
+use crate::steady::{Detector, SteadyRule};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
@@ -116,7 +116,7 @@ impl SteadyRounds {
     }
 
     fn new(stop: &SteadyStop, page_bytes: u64) -> Self {
-        let rule = Rule {
+        let rule = SteadyRule {
             window: stop.window as usize,
             excursion: stop.excursion.most(),
             slope: stop.slope.most(),

@@ -20,7 +20,7 @@ pub struct InUnits {
     classes: usize,
     pages_per_block: u16,
     /// Of each block, where it stands.
-    places: Vec<Place>,
+    places: Vec<UnitPlace>,
     lists: Lists,
     /// Of each plane and class, blocks of the unit that is not full.
     waiting: Vec<usize>,
@@ -42,7 +42,7 @@ pub struct UnitTally {
 
 /// Place of a block among the units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
-enum Place {
+enum UnitPlace {
     /// Block that is not full.
     Nowhere,
     /// In the list of a unit that is not full.
@@ -73,7 +73,7 @@ impl InUnits {
             planes: shape.planes,
             classes,
             pages_per_block: shape.pages_per_block,
-            places: vec![Place::Nowhere; shape.blocks],
+            places: vec![UnitPlace::Nowhere; shape.blocks],
             lists: Lists::new(shape.blocks, lists),
             waiting: vec![0; shape.planes * classes],
             valid: vec![0; shape.blocks],
@@ -112,7 +112,7 @@ impl InUnits {
     pub(super) fn expect_reclaimed(&mut self, blocks: &[BlockId]) -> bool {
         blocks.iter().all(|block| {
             let place = self.places.get_mut(block.index());
-            place.map(|place| *place = Place::ReclaimedOnceFull).is_some()
+            place.map(|place| *place = UnitPlace::ReclaimedOnceFull).is_some()
         })
     }
 
@@ -121,13 +121,13 @@ impl InUnits {
         let all = (0..self.places.len()).map(BlockId::from_index);
         for block in all {
             let (place, valid) = (self.places[block.index()], valid(block));
-            if valid.is_some() == (place == Place::Nowhere) {
+            if valid.is_some() == (place == UnitPlace::Nowhere) {
                 return Err(format!("{block:?}: {place:?}, with {valid:?} valid pages"));
             }
         }
         for unit in (0..self.places.len()).map(BlockId::from_index) {
             let of_unit: u32 = self.blocks_of(unit).filter_map(&valid).map(u32::from).sum();
-            let is_full = self.places[unit.index()] == Place::Unit(unit);
+            let is_full = self.places[unit.index()] == UnitPlace::Unit(unit);
             if is_full && of_unit != u32::from(self.valid[unit.index()]) {
                 return Err(format!("unit {unit:?}: {of_unit} valid pages, not as counted"));
             }
@@ -148,7 +148,7 @@ impl InUnits {
     }
 
     fn is_reclaimed(&mut self, plane: PlaneId, block: BlockId) {
-        self.places[block.index()] = Place::Reclaimed;
+        self.places[block.index()] = UnitPlace::Reclaimed;
         self.lists.push_back(self.reclaimed_list(plane), block.index());
     }
 
@@ -159,7 +159,7 @@ impl InUnits {
         while let Some(block) = self.lists.front(list) {
             self.lists.remove(list, block);
             self.lists.push_back(unit, block);
-            self.places[block] = Place::Unit(BlockId::from_index(unit));
+            self.places[block] = UnitPlace::Unit(BlockId::from_index(unit));
             valid += blocks.valid_pages(BlockId::from_index(block));
         }
         self.valid[unit] = valid;
@@ -216,12 +216,12 @@ impl BlockView for UnitsAt<'_> {
 
 impl Victims for InUnits {
     fn closed(&mut self, plane: PlaneId, block: BlockId, _: u16, blocks: &impl BlockView) {
-        if self.places[block.index()] == Place::ReclaimedOnceFull {
+        if self.places[block.index()] == UnitPlace::ReclaimedOnceFull {
             return self.is_reclaimed(plane, block);
         }
         let class = blocks.class(block).unwrap_or(self.classes - 1);
         let list = self.waiting_list(plane, class);
-        self.places[block.index()] = Place::Waiting(list as u32);
+        self.places[block.index()] = UnitPlace::Waiting(list as u32);
         self.lists.push_back(list, block.index());
         let waiting = &mut self.waiting[list - self.places.len()];
         *waiting += 1;
@@ -233,7 +233,7 @@ impl Victims for InUnits {
     }
 
     fn changed(&mut self, plane: PlaneId, block: BlockId, from: u16, to: u16) {
-        let Place::Unit(unit) = self.places[block.index()] else { return };
+        let UnitPlace::Unit(unit) = self.places[block.index()] else { return };
         let before = self.valid[unit.index()];
         let after = before - from + to;
         self.valid[unit.index()] = after;
@@ -244,13 +244,13 @@ impl Victims for InUnits {
 
     /// The other blocks of the unit, if it is full, are reclaimed next.
     fn removed(&mut self, plane: PlaneId, block: BlockId, _: u16) {
-        match std::mem::replace(&mut self.places[block.index()], Place::Nowhere) {
-            Place::Waiting(list) => {
+        match std::mem::replace(&mut self.places[block.index()], UnitPlace::Nowhere) {
+            UnitPlace::Waiting(list) => {
                 self.lists.remove(list as usize, block.index());
                 self.waiting[list as usize - self.places.len()] -= 1;
             }
-            Place::Reclaimed => self.lists.remove(self.reclaimed_list(plane), block.index()),
-            Place::Unit(unit) => {
+            UnitPlace::Reclaimed => self.lists.remove(self.reclaimed_list(plane), block.index()),
+            UnitPlace::Unit(unit) => {
                 let valid = self.valid[unit.index()];
                 self.policy.removed(plane, unit, valid);
                 self.invalid[plane.index()] -= self.invalid_of(valid);
@@ -262,7 +262,7 @@ impl Victims for InUnits {
                     }
                 }
             }
-            Place::Nowhere | Place::ReclaimedOnceFull => {
+            UnitPlace::Nowhere | UnitPlace::ReclaimedOnceFull => {
                 debug_assert!(false, "only full blocks are taken away");
             }
         }
@@ -280,7 +280,7 @@ impl Victims for InUnits {
     }
 
     fn fetch(&self, block: BlockId) {
-        if let Place::Unit(unit) = self.places[block.index()] {
+        if let UnitPlace::Unit(unit) = self.places[block.index()] {
             self.policy.fetch(unit);
         }
     }
@@ -304,10 +304,12 @@ impl Victims for InUnits {
 
     fn remember(&mut self, memory: Memory, closed: &[(PlaneId, BlockId)]) -> bool {
         let Memory::Units { policy, reclaimed } = memory else { return false };
-        let is_unit =
-            |(_, block): &&(PlaneId, BlockId)| self.places[block.index()] == Place::Unit(*block);
+        let is_unit = |(_, block): &&(PlaneId, BlockId)| {
+            self.places[block.index()] == UnitPlace::Unit(*block)
+        };
         let units: Vec<_> = closed.iter().filter(is_unit).copied().collect();
-        let are_full = reclaimed.iter().all(|block| self.places[block.index()] == Place::Reclaimed);
+        let are_full =
+            reclaimed.iter().all(|block| self.places[block.index()] == UnitPlace::Reclaimed);
         are_full && self.policy.remember(*policy, &units)
     }
 }

@@ -12,28 +12,28 @@ use super::{BlockView, Memory, Shape, Victims};
 #[derive(Debug, Checkpointed)]
 pub struct SampleClass {
     /// By plane, then by class, as far as classes have been seen.
-    classes: Vec<Vec<Class>>,
+    classes: Vec<Vec<ClassMembers>>,
     /// Index of a closed block in the table of its class.
-    places: Vec<Place>,
+    places: Vec<ClassPlace>,
     d: u32,
     pages_per_block: u16,
     random: Stream,
 }
 
 #[derive(Debug, Clone, Default, Checkpointed)]
-struct Class {
+struct ClassMembers {
     closed: Vec<BlockId>,
     /// Invalid pages in all of them.
     invalid: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
-struct Place {
+struct ClassPlace {
     class: u32,
     position: u32,
 }
 
-impl Class {
+impl ClassMembers {
     /// Whether a greater share of its pages is invalid.
     fn is_emptier_than(&self, other: &Self) -> bool {
         self.invalid * other.closed.len() as u64 > other.invalid * self.closed.len() as u64
@@ -44,7 +44,7 @@ impl SampleClass {
     pub(super) fn new(d: u32, shape: Shape, random: Stream) -> Self {
         Self {
             classes: vec![Vec::new(); shape.planes],
-            places: vec![Place::default(); shape.blocks],
+            places: vec![ClassPlace::default(); shape.blocks],
             d,
             pages_per_block: shape.pages_per_block,
             random,
@@ -57,7 +57,7 @@ impl SampleClass {
 }
 
 /// The class with the greatest share of invalid pages; of equals the first.
-fn emptiest(classes: &[Class]) -> Option<&Class> {
+fn emptiest(classes: &[ClassMembers]) -> Option<&ClassMembers> {
     let classes = classes.iter().filter(|class| !class.closed.is_empty());
     classes.reduce(|best, next| if next.is_emptier_than(best) { next } else { best })
 }
@@ -67,11 +67,11 @@ impl Victims for SampleClass {
         let (class, invalid) = (blocks.class(block).unwrap_or(0), self.invalid(valid));
         let classes = &mut self.classes[plane.index()];
         if classes.len() <= class {
-            classes.resize(class + 1, Class::default());
+            classes.resize(class + 1, ClassMembers::default());
         }
-        let Class { closed, invalid: of_all } = &mut classes[class];
+        let ClassMembers { closed, invalid: of_all } = &mut classes[class];
         let position = closed.len() as u32;
-        self.places[block.index()] = Place { class: class as u32, position };
+        self.places[block.index()] = ClassPlace { class: class as u32, position };
         closed.push(block);
         *of_all += invalid;
     }
@@ -85,8 +85,9 @@ impl Victims for SampleClass {
 
     fn removed(&mut self, plane: PlaneId, block: BlockId, valid: u16) {
         let invalid = self.invalid(valid);
-        let Place { class, position } = self.places[block.index()];
-        let Class { closed, invalid: of_all } = &mut self.classes[plane.index()][class as usize];
+        let ClassPlace { class, position } = self.places[block.index()];
+        let ClassMembers { closed, invalid: of_all } =
+            &mut self.classes[plane.index()][class as usize];
         *of_all -= invalid;
         closed.swap_remove(position as usize);
         if let Some(moved) = closed.get(position as usize) {

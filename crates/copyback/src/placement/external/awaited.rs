@@ -40,7 +40,7 @@ pub enum What {
 
 /// Whether a page is awaited.
 #[derive(Debug, Clone, Copy, Checkpointed)]
-pub struct Waiting {
+pub struct AwaitCount {
     /// Number of events that are awaited: no more than the type holds, so that it is awaited too seldom rather
     /// than for ever.
     count: u16,
@@ -59,7 +59,7 @@ struct Group {
     known_until: u64,
 }
 
-impl Waiting {
+impl AwaitCount {
     /// Value of a page that is not awaited.
     pub const NOT: Self = Self { count: 0, group: 0 };
 
@@ -72,7 +72,7 @@ impl Waiting {
 
 impl What {
     #[inline(always)]
-    const fn of(self, page: &Page) -> &Waiting {
+    const fn of(self, page: &Page) -> &AwaitCount {
         match self {
             Self::Write => &page.to_write,
             Self::Move => &page.to_move,
@@ -80,7 +80,7 @@ impl What {
     }
 
     #[inline(always)]
-    const fn of_mut(self, page: &mut Page) -> &mut Waiting {
+    const fn of_mut(self, page: &mut Page) -> &mut AwaitCount {
         match self {
             Self::Write => &mut page.to_write,
             Self::Move => &mut page.to_move,
@@ -103,7 +103,7 @@ impl Awaited {
         let number = self.first.wrapping_add(self.groups.len() as u16);
         let coming: Vec<Lpn> = coming.inspect(|page| pages.fetch(*page)).collect();
         for page in &coming {
-            let Waiting { count, group } = self.what.of_mut(pages.of_mut(*page));
+            let AwaitCount { count, group } = self.what.of_mut(pages.of_mut(*page));
             (*count, *group) = (count.saturating_add(1), number);
         }
         self.groups.push_back(Group { origin, pages: coming, first: 0, known_until: 0 });
@@ -149,7 +149,7 @@ impl Awaited {
         batch: &mut Vec<Lpn>,
     ) {
         batch.push(page);
-        let Waiting { count, group } = *self.what.of(pages.of(page));
+        let AwaitCount { count, group } = *self.what.of(pages.of(page));
         if count > 0 {
             let place = usize::from(group.wrapping_sub(self.first));
             let groups = self.groups.iter_mut().skip(place).take(GROUPS_AHEAD);

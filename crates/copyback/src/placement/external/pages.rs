@@ -9,7 +9,7 @@ use crate::ids::Lpn;
 use crate::placement::write_times::WriteTimes;
 
 use super::answers::Known;
-use super::awaited::Waiting;
+use super::awaited::AwaitCount;
 
 /// The pages of the drive.
 #[derive(Debug, Checkpointed)]
@@ -24,9 +24,9 @@ pub struct Page {
     /// When the host last wrote it, and one, if it has.
     written: Option<NonZeroU64>,
     /// Whether it is about to be written.
-    pub to_write: Waiting,
+    pub to_write: AwaitCount,
     /// Whether it is about to be moved.
-    pub to_move: Waiting,
+    pub to_move: AwaitCount,
 }
 
 impl Pages {
@@ -35,8 +35,8 @@ impl Pages {
         let page = Page {
             known: Known::NOTHING,
             written: None,
-            to_write: Waiting::NOT,
-            to_move: Waiting::NOT,
+            to_write: AwaitCount::NOT,
+            to_move: AwaitCount::NOT,
         };
         Self(table(pages, page))
     }

@@ -25,7 +25,7 @@ use chain::Chain;
 use histogram::Histogram;
 use hot::{HotPages, HotTraffic};
 use model::Model;
-use search::{Found, Search, margin};
+use search::{BestGroups, Search, margin};
 use trust::{Doubt, Trust};
 
 /// Assumption about hot pages before there are any.
@@ -97,7 +97,7 @@ impl Midas {
         self.histogram.begin(window);
     }
 
-    fn search(&self, traffic: HotTraffic) -> Option<Found> {
+    fn search(&self, traffic: HotTraffic) -> Option<BestGroups> {
         let held = self.holds.iter().filter(|holds| **holds).count();
         let data = held as f64 / self.segment as f64;
         let pages_per_block = (self.segment / u64::from(self.planes)) as u32;
@@ -106,7 +106,7 @@ impl Midas {
         Search::new(&model, self.blocks, self.full.len() - 1, traffic).run()
     }
 
-    fn apply(&mut self, found: &Found) {
+    fn apply(&mut self, found: &BestGroups) {
         let (_, sized) = found.groups.split_last().expect("there is a last group");
         // Of each group a block is open, and of the first of the chain another.
         let of_chain = sized.iter().enumerate();

@@ -13,7 +13,7 @@ const ROUNDS: usize = 4;
 
 /// Groups, and what they would do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct BestGroups {
     /// Blocks of the hot group.
     pub hot: u32,
     /// Of the others.
@@ -44,7 +44,7 @@ impl<'a> Search<'a> {
     }
 
     /// The best groups that are found.
-    pub fn run(&self) -> Option<Found> {
+    pub fn run(&self) -> Option<BestGroups> {
         let first = self.with_one_group()?;
         let mut best = first.clone();
         let mut most_of_one = last(&first).saturating_sub(self.least);
@@ -65,24 +65,24 @@ impl<'a> Search<'a> {
         Some(best)
     }
 
-    fn predicted(&self, hot: u32, groups: Vec<u32>) -> Option<Found> {
+    fn predicted(&self, hot: u32, groups: Vec<u32>) -> Option<BestGroups> {
         let of_hot = match self.measured {
             Some(traffic) => HotGroup::Measured(HotTraffic { blocks: hot.into(), ..traffic }),
             None => HotGroup::Predicted { blocks: hot, is_counted: true },
         };
         let prediction = self.model.predict(&groups, of_hot)?;
-        Some(Found { hot, groups, prediction })
+        Some(BestGroups { hot, groups, prediction })
     }
 
     /// With a hot group whose size is in question: what is valid in it counts as data of the last group, so that it must
     /// be worth more than it takes.
-    fn with_hot(&self, hot: u32, groups: Vec<u32>) -> Option<Found> {
+    fn with_hot(&self, hot: u32, groups: Vec<u32>) -> Option<BestGroups> {
         let of_hot = HotGroup::Predicted { blocks: hot, is_counted: false };
         let prediction = self.model.predict(&groups, of_hot)?;
-        Some(Found { hot, groups, prediction })
+        Some(BestGroups { hot, groups, prediction })
     }
 
-    fn with_one_group(&self) -> Option<Found> {
+    fn with_one_group(&self) -> Option<BestGroups> {
         if let Some(traffic) = self.measured {
             let hot = traffic.blocks as u32;
             return self.predicted(hot, vec![self.blocks.checked_sub(hot)?]);
@@ -114,19 +114,19 @@ impl<'a> Search<'a> {
     }
 
     /// The best size of the group at `place`, at the cost of the last; a new one if there is only the last.
-    fn best_at(&self, of: &Found, place: usize, most: u32) -> Option<Found> {
+    fn best_at(&self, of: &BestGroups, place: usize, most: u32) -> Option<BestGroups> {
         let mut groups = of.groups.clone();
         if place + 1 == groups.len() {
             groups.insert(place, 0);
         }
         let end = groups.len() - 1;
         let both = groups[place] + groups[end];
-        let mut best: Option<Found> = None;
+        let mut best: Option<BestGroups> = None;
         for blocks in 1..most.min(both) {
             (groups[place], groups[end]) = (blocks, both - blocks);
             let Some(found) = self.predicted(of.hot, groups.clone()) else { continue };
             let is_better =
-                |best: &Found| found.prediction.amplification < best.prediction.amplification;
+                |best: &BestGroups| found.prediction.amplification < best.prediction.amplification;
             if best.as_ref().is_none_or(is_better) {
                 best = Some(found);
             }
@@ -135,7 +135,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks at all sizes of `best` again.
-    fn again(&self, mut best: Found) -> Found {
+    fn again(&self, mut best: BestGroups) -> BestGroups {
         if self.measured.is_none() {
             best = self.with_other_hot(best);
         }
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    fn with_other_hot(&self, mut best: Found) -> Found {
+    fn with_other_hot(&self, mut best: BestGroups) -> BestGroups {
         let mut groups = best.groups.clone();
         let end = groups.len() - 1;
         let both = groups[end] + best.hot;
@@ -174,7 +174,7 @@ pub const fn margin(blocks: u32) -> u32 {
     if blocks < 500 { blocks / 10 } else { 50 }
 }
 
-fn last(found: &Found) -> u32 {
+fn last(found: &BestGroups) -> u32 {
     found.groups.last().copied().unwrap_or(0)
 }
 

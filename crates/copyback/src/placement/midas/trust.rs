@@ -23,7 +23,7 @@ pub enum Doubt {
 }
 
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Checkpointed)]
-struct Found {
+struct ActualVictims {
     victims: u64,
     valid_pages: u64,
 }
@@ -40,7 +40,7 @@ pub struct Trust {
     is_checking: bool,
     /// Pages that the host has written since all have, or since the last check.
     written: u64,
-    found: Vec<Found>,
+    found: Vec<ActualVictims>,
     /// Predictions that failed early in the chain, in this window and in those before.
     errors: u32,
     windows_with_errors: u32,
@@ -64,7 +64,7 @@ impl Trust {
             has_begun: vec![false; classes],
             is_checking: false,
             written: 0,
-            found: vec![Found::default(); classes],
+            found: vec![ActualVictims::default(); classes],
             errors: 0,
             windows_with_errors: 0,
             period,
@@ -90,7 +90,7 @@ impl Trust {
     pub fn stop(&mut self) {
         self.is_checking = false;
         self.written = 0;
-        self.found.fill(Found::default());
+        self.found.fill(ActualVictims::default());
     }
 
     /// Whether all groups have had a victim since they were set.
@@ -119,7 +119,7 @@ impl Trust {
 
     fn stop_counting(&mut self) {
         self.written = 0;
-        self.found.fill(Found::default());
+        self.found.fill(ActualVictims::default());
     }
 
     /// The prediction has failed at `place`.
@@ -148,7 +148,7 @@ impl Trust {
     }
 
     fn is_wrong(&self, group: usize) -> bool {
-        let Found { victims, valid_pages } = self.found[group];
+        let ActualVictims { victims, valid_pages } = self.found[group];
         let share = valid_pages as f64 / (victims * u64::from(self.pages_per_block)) as f64;
         victims > 0 && share - self.predicted[group] >= MOST_WRONG
     }
