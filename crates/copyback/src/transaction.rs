@@ -197,7 +197,7 @@ impl Fifo {
         self.ends.is_some_and(|(front, back)| front == back)
     }
 
-    /// Number of waiting operations. Counts them.
+    /// Number of waiting operations. Takes time in their number.
     pub fn count(&self, all: &Transactions) -> usize {
         std::iter::successors(self.front(), |id| all.get(*id).next).count()
     }

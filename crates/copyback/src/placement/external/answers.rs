@@ -19,7 +19,6 @@ pub struct Answers {
     /// Whether there are any of this epoch.
     are_fleeting: bool,
     /// Origins of pages, as answered. Answers hold indices, so that one takes no more than sixteen bytes.
-    /// Answers have their places, so that one takes no more than sixteen bytes.
     origins: Vec<Origin>,
 }
 
