@@ -1,23 +1,23 @@
-//! How well the placement of a drive has sorted pages.
+//! Quality of the sorting by a drive's placement.
 
 use crate::ftl::{ClassTally, HandleTally, Takes, UnitReport};
 
 use super::Backend;
 
-/// What became of the blocks of each class, on a drive or on several together.
+/// Counts of the blocks of each class, on a drive or on several together.
 #[derive(Debug, Clone)]
 pub struct SortingReport {
     /// Blocks by class, since the run began.
     pub tally: ClassTally,
-    /// Whose pages each class takes.
+    /// Origins of the pages that each class takes.
     pub takes: Vec<Takes>,
     /// Pages that the host has written since then.
     pub host_pages: u64,
     /// RAM in which placements keep what they know of pages, in bytes.
     pub state_bytes: u64,
-    /// What was written with each placement handle, if the placement goes by handles.
+    /// Pages written with each placement handle, if the placement goes by handles.
     pub handles: Option<HandleTally>,
-    /// Their reclaim units.
+    /// Counts of their reclaim units.
     pub units: Option<UnitReport>,
     /// Bytes of a page.
     pub page_bytes: u64,
@@ -39,7 +39,7 @@ impl SortingReport {
 }
 
 impl Backend {
-    /// How well the placement has sorted, if there are several classes.
+    /// Quality of the placement's sorting, if there are several classes.
     pub fn sorting_report(&self) -> Option<SortingReport> {
         let tally = self.ftl.class_tally();
         (tally.classes().len() > 1).then(|| SortingReport {

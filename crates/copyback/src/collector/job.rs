@@ -95,7 +95,7 @@ impl Job {
         self.plan.victim()
     }
 
-    /// How it is reclaimed.
+    /// Kind of reclaiming.
     pub const fn kind(&self) -> ReclaimKind {
         self.plan.kind()
     }
@@ -149,7 +149,7 @@ impl Job {
     }
 }
 
-/// What untimed collections have done.
+/// Counts of untimed collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, AddAssign, Checkpointed)]
 pub struct Tally {
     /// Blocks collected for space.
@@ -166,7 +166,7 @@ pub struct Tally {
     pub filled: u64,
     /// Blocks erased.
     pub erases: u64,
-    /// How blocks were reclaimed, where logical pages are bound to blocks.
+    /// Merges by kind, where logical pages are bound to blocks.
     pub merges: Merges,
 }
 

@@ -16,7 +16,7 @@ use super::Collector;
 /// A collection under way on a die.
 #[derive(Debug, Checkpointed)]
 pub struct Collection {
-    /// What is collected.
+    /// Planes that are collected.
     pub lanes: Lanes,
     /// A bit for each plane that is collected.
     pub mask: u32,
@@ -47,22 +47,22 @@ impl Collection {
         self.in_flight.unwrap_or_else(|| Point::new(self.lanes.carries()))
     }
 
-    /// Why the plane that called for it is collected.
+    /// Reason why the plane that called for it is collected.
     pub fn reason(&self) -> Reason {
         self.lanes.lanes[0].job.reason
     }
 }
 
-/// What has become of a collection that was to go on.
+/// Progress of a collection that was to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// The move of so many pages together has begun, or the erase of so many blocks.
     Begun(u64),
     /// Of a step that has begun, so many pages more are being read; none if what was read is being programmed.
     Continued(u64),
-    /// It has ended, and perhaps another has taken its place.
+    /// End of the collection; perhaps another has taken its place.
     Ended,
-    /// It cannot go on yet.
+    /// Wait: it cannot go on yet.
     Waits,
 }
 
@@ -258,13 +258,13 @@ impl Collector {
         (self.read_over_channel(backend, page, 1), is_in_vain)
     }
 
-    /// What the array takes to read `page` for a move, with the look at the host's queue after it.
+    /// Time of the array to read `page` for a move, with the look at the host's queue after it.
     #[inline(always)]
     fn read_time(&self, backend: &mut Backend, page: Ppn) -> Duration {
         backend.array_read(page, backend.ftl.geometry().page_offset(page)) + self.settings.poll
     }
 
-    /// What reading `count` pages out like `page` takes, with the retries that they need.
+    /// Times of reading `count` pages out like `page`, with the retries that they need.
     #[inline(always)]
     fn read_over_channel(&self, backend: &mut Backend, page: Ppn, count: u64) -> Times {
         let array = self.read_time(backend, page) + backend.take_extra();
@@ -301,7 +301,8 @@ impl Collector {
         issue(backend, die, Command::Program, times, StepInFlight::Program, now);
     }
 
-    /// What programming `count` pages that were read out takes, with which so many blocks are filled; counts them.
+    /// Times of programming `count` pages that were read out, with which `filled` blocks are filled; counts
+    /// them.
     #[inline]
     fn program_times(&self, backend: &mut Backend, offset: u32, filled: u64, count: u64) -> Times {
         backend.counters.pages_moved += count;

@@ -1,5 +1,5 @@
-//! What is where in the flash, whatever the mapping and the unit of reclaiming: which pages are valid, which blocks are free,
-//! open or full, and which of them are victims.
+//! Manager of the flash's blocks, whatever the mapping and the unit of reclaiming: which pages are valid, which
+//! blocks are free, open or full, and which of them are victims.
 
 mod bad_blocks;
 mod lost_pages;
@@ -35,9 +35,9 @@ pub struct BlockManager {
     pub(super) geometry: Geometry,
     /// Page and block counts that never change.
     pub(super) limits: Limits,
-    /// Where logical pages lie.
+    /// Page map: the place of each logical page.
     pub(super) map: PageMap,
-    /// Which pages of each block are valid, and how worn it is.
+    /// Validity of each block's pages, and its wear.
     pub(super) blocks: Blocks,
     /// Free and open blocks.
     pub(super) space: Space,
@@ -66,7 +66,7 @@ pub(super) struct OldPage {
 }
 
 impl BlockManager {
-    /// Where `lpn` lies, if it has been written and not trimmed.
+    /// Place of `lpn`, if it has been written and not trimmed.
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.physical(lpn)
     }

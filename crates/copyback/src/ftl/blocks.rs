@@ -22,7 +22,7 @@ pub struct Blocks {
     words_per_block: usize,
     records: Vec<Record>,
     times: Vec<Times>,
-    /// Those that have been opened since somebody asked, if somebody does.
+    /// Blocks that have been opened since they were last taken, if somebody takes them.
     opened: Option<Vec<BlockId>>,
     /// Cell mode of each block, if the drive has an SLC cache.
     modes: Option<Vec<CellMode>>,
@@ -31,7 +31,7 @@ pub struct Blocks {
 /// Bits that are programmed into the cells of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum CellMode {
-    /// As many as the flash is made for.
+    /// Native mode: the bits a cell that the flash is made for.
     Native,
     /// Fewer, until the block is erased: a native block that is lent to the SLC cache.
     LentToSlc,
@@ -51,7 +51,7 @@ struct Record {
     erase_count: u32,
     valid: u16,
     phase: Phase,
-    /// Whose pages it takes, if the placement says.
+    /// Class whose pages it takes, if the placement gives one.
     class: Option<Class>,
 }
 
@@ -68,7 +68,7 @@ enum Phase {
     FullInCache,
 }
 
-/// What a file tells of a block. Which of its pages are valid follows from the mapping.
+/// Saved state of a block. Which of its pages are valid follows from the mapping.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SavedBlock {
     phase: Phase,
@@ -264,14 +264,14 @@ impl Blocks {
         self.records[block.index()].class = Some(class);
     }
 
-    /// Whose pages `block` takes, and since when, if it was opened for a class.
+    /// Class of `block` and the time since which it takes its pages, if it was opened for a class.
     pub fn life(&self, block: BlockId) -> Option<Life> {
         let Record { valid, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
         class.map(|class| Life { block, class, opened, sealed, valid })
     }
 
-    /// What a placement from outside may know of `block`.
+    /// State of `block`, as far as an external placement may see it.
     pub fn state(&self, block: BlockId) -> BlockState {
         let Record { phase, class, .. } = self.records[block.index()];
         let Times { opened, sealed } = self.times[block.index()];
@@ -281,12 +281,12 @@ impl Blocks {
         BlockState { block, class, opened, sealed }
     }
 
-    /// What a placement from outside may know of every block.
+    /// States of all blocks, as far as an external placement may see them.
     pub fn states(&self) -> impl Iterator<Item = BlockState> {
         (0..self.records.len()).map(BlockId::from_index).map(|block| self.state(block))
     }
 
-    /// What a file has to tell of every block.
+    /// Saved state of every block.
     pub fn saved(&self) -> Vec<SavedBlock> {
         let saved = |(record, times): (&Record, &Times)| {
             let Record { erase_count, phase, class, .. } = *record;

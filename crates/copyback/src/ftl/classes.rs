@@ -1,4 +1,4 @@
-//! What has become of the blocks of each class: whether the placement has sorted well.
+//! Counts of the blocks of each class: whether the placement has sorted well.
 
 use std::ops::AddAssign;
 
@@ -6,12 +6,12 @@ use crate::checkpoint::Checkpointed;
 use crate::less::Less;
 use crate::placement::{Class, Classes, Life};
 
-/// Whose pages a class takes.
+/// Origins of the pages that a class takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Takes {
-    /// Those that the host writes.
+    /// Pages that the host writes.
     pub host: bool,
-    /// Those that collections move.
+    /// Pages that collections move.
     pub moved: bool,
 }
 
@@ -32,12 +32,12 @@ pub struct OfClass {
     pub valid_pages: u64,
     /// Pages of these that could hold data.
     pub victim_pages: u64,
-    /// How long these had been open and full, in pages that the host wrote to the drive, added up.
+    /// Sum of the times for which these had been open and full, in pages that the host wrote to the drive.
     pub lives: u64,
     /// Pages that have died in blocks of it: that the host has overwritten or trimmed. Not counted where the placement
     /// looks at who writes alone.
     pub dead_pages: u64,
-    /// How long these had been there, in pages that the host wrote to the drive, added up.
+    /// Sum of the times for which these had been there, in pages that the host wrote to the drive.
     pub page_lives: u64,
 }
 
@@ -49,7 +49,7 @@ pub struct ClassTally {
     pub diverted: u64,
     /// Pages that the host had written to the drive when the counts began.
     began: u64,
-    /// Those that it wrote since then, up to the last loss of power, after which its clock begins anew.
+    /// Pages that it wrote since then, up to the last loss of power, after which its clock begins anew.
     before_loss: u64,
 }
 
@@ -59,7 +59,7 @@ impl ClassTally {
         Self { classes: vec![OfClass::default(); classes], diverted: 0, began: 0, before_loss: 0 }
     }
 
-    /// What has become of the blocks of each class.
+    /// Counts of the blocks of each class.
     pub fn classes(&self) -> &[OfClass] {
         &self.classes
     }
@@ -94,7 +94,7 @@ impl ClassTally {
         self.before_loss + now.less(self.began)
     }
 
-    /// These counts, gone on with after a loss of power at `now`.
+    /// Continues these counts after a loss of power at `now`.
     pub(super) fn after_loss(&self, now: u64) -> Self {
         Self { before_loss: self.host_pages(now), began: 0, ..self.clone() }
     }

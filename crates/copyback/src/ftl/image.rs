@@ -1,4 +1,4 @@
-//! What a cut of power leaves of a drive: all that a recovery may look at.
+//! Image of a drive after a power cut: all that a recovery may look at.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use crate::nand::Geometry;
 
 use super::spare::Role;
 
-/// What is found in a page.
+/// Content of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// Nothing: it can be programmed.
+    /// Erased page: it can be programmed.
     Erased,
-    /// Nothing that can be used: its program was cut off, or it has long been out of date.
+    /// Page without usable data: its program was cut off, or it has long been out of date.
     Unreadable,
     /// Data, and what its spare area says of them.
     Written(Stamp),
 }
 
-/// What the spare area of a page says.
+/// Stamp in the spare area of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// The logical page.
@@ -29,18 +29,18 @@ pub struct Stamp {
     pub sequence: u64,
 }
 
-/// What is known of a block.
+/// State of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
-    /// What it was filled for.
+    /// Purpose that it was filled for.
     pub role: Role,
-    /// How often it has been erased.
+    /// Number of its erases.
     pub erases: u32,
     /// Whether its erase was cut off: it must be erased again.
     pub is_half_erased: bool,
 }
 
-/// What a cut of power leaves.
+/// Image of a drive after a power cut.
 #[derive(Debug, Clone)]
 pub struct Image {
     pub(super) geometry: Geometry,
@@ -48,15 +48,15 @@ pub struct Image {
     pub(super) blocks: Vec<Block>,
     /// Programs that were begun.
     pub(super) programs: u64,
-    /// Where the last translation pages say that each of the host's pages lies.
+    /// Place of each of the host's pages, as the last translation pages say.
     pub(super) entries: Vec<Option<Ppn>>,
     /// The version of each translation page that says so.
     pub(super) entry_versions: BTreeMap<Lpn, u64>,
-    /// What a drive with capacitors has saved of its RAM.
+    /// RAM that a drive with capacitors has saved.
     pub(super) saved: Option<Saved>,
 }
 
-/// What is saved of the RAM of a drive with capacitors.
+/// Saved RAM of a drive with capacitors.
 #[derive(Debug, Clone, Default)]
 pub struct Saved {
     /// Logical pages that are mapped, by number.
@@ -123,7 +123,7 @@ impl Image {
         (0..geometry.pages_per_block).map(move |offset| geometry.page(block, offset))
     }
 
-    /// What is found in `page`.
+    /// Content of `page`.
     pub fn page(&self, page: Ppn) -> Page {
         self.pages[page.index()]
     }

@@ -30,7 +30,7 @@ pub struct Limits {
     pub(super) host_class: Option<Class>,
     /// The class of all writes that dies take, if they fill the same open block of a plane.
     pub(super) only_class: Option<Class>,
-    /// That class, if nothing but what a die does changes what room it has for such writes.
+    /// Class that has room for such writes, if nothing but the work of a die changes that.
     pub(super) class_with_room: Option<Class>,
 }
 

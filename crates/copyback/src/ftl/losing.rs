@@ -36,8 +36,8 @@ impl Ftl {
         }
     }
 
-    /// What is in `page` is lost: as it cannot be made up, or the rest of what the host has written a part of. Returns whether it
-    /// is.
+    /// Marks the content of `page` as lost: it cannot be reconstructed, or is the rest of a page of which the
+    /// host has written a part. Returns whether it is lost.
     pub fn lose(&mut self, page: Ppn) -> bool {
         let is_of_host = self.is_of_host(page);
         if is_of_host {

@@ -1,4 +1,5 @@
-//! Where each logical page lies, whatever the mapping, and which one each physical page holds.
+//! Page map: the place of each logical page, whatever the mapping, and the logical page that each physical one
+//! holds.
 
 use copyback_memory::{prefetch, table};
 

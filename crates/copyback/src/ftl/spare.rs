@@ -10,7 +10,7 @@ use crate::placement::Class;
 
 use super::space::Stream;
 
-/// What a block is filled for; stamped into its pages.
+/// Role of a block: what it is filled for; stamped into its pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Role {
     /// The pages of a class.
@@ -19,7 +19,7 @@ pub enum Role {
     Translation,
     /// Pages that a collection moves in step with other planes.
     Aligned,
-    /// What a merge brings together.
+    /// Pages that a merge brings together.
     Merge,
     /// A buffer of writes that would have to wait for a merge.
     Buffer,
@@ -153,7 +153,7 @@ impl Spare {
         self.durable[lpn.index()]
     }
 
-    /// What a block is filled for.
+    /// Role of a block.
     pub fn role(&self, block: BlockId) -> Role {
         self.roles[block.index()].unwrap_or_default()
     }
@@ -188,7 +188,7 @@ impl Spare {
         self.roles[block.index()] = Some(role);
     }
 
-    /// So many programs have been begun before.
+    /// Continues after this number of programs that have been begun before.
     pub const fn go_on(&mut self, programs: u64) {
         self.programs = programs;
     }

@@ -12,7 +12,7 @@ use crate::placement::Origin;
 pub struct StagedPage {
     /// The plane that it came from, or that it is to be programmed on.
     pub plane: PlaneId,
-    /// Where it came from.
+    /// Place where it came from.
     pub origin: Origin,
     /// Whether its data are lost.
     pub is_lost: bool,
@@ -28,7 +28,7 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// Nothing in DRAM, for a device of so many planes.
+    /// Creates an empty record, for a device of this number of planes.
     pub fn new(planes: usize) -> Self {
         Self { pages: BTreeMap::new(), queues: vec![VecDeque::new(); planes] }
     }
@@ -52,7 +52,7 @@ impl Staged {
         self.queues[plane.index()].len()
     }
 
-    /// Where `lpn` came from, if it is in DRAM.
+    /// Plane that `lpn` came from, if it is in DRAM.
     pub fn plane_of(&self, lpn: Lpn) -> Option<PlaneId> {
         self.pages.get(&lpn).map(|page| page.plane)
     }

@@ -182,7 +182,8 @@ impl Scheduler {
         backend.ftl.check_read(read.lpn, reader);
     }
 
-    /// What `id` reads for the host is not to be had. What is in a translation page the drive knows from elsewhere.
+    /// Marks the read `id` of the host as uncorrectable; the content of a translation page the drive knows from
+    /// elsewhere.
     #[cold]
     pub(super) fn is_in_vain(&mut self, id: TransactionId) {
         let read = self.queues.transactions.get_mut(id);

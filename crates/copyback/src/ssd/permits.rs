@@ -1,20 +1,20 @@
-//! What others may ask of a drive's collections, and what they are told about them.
+//! Permits: what others may ask of a drive's collections, and what they are told about them.
 
 use crate::collector::permit::{Asked, Until};
 
 use super::Ssd;
 
-/// What a drive knows of its free space and its collections.
+/// Status of a drive: its free space and its collections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Status {
     /// Planes with fewer free blocks than the register threshold. A plane that is being collected
     /// counts as it did before, here and in what follows.
     pub below_register: u32,
-    /// How often a plane has fallen below it, those that were so at the start included.
+    /// Number of times that a plane has fallen below it, those that were so at the start included.
     pub crossings: u64,
     /// Planes with fewer free blocks than the soft threshold.
     pub short: u32,
-    /// How often a plane has fallen below it, those that were so at the start included.
+    /// Number of times that a plane has fallen below it, those that were so at the start included.
     pub shortages: u64,
     /// Fewest free blocks of a plane.
     pub free_blocks_min: u32,
@@ -50,7 +50,7 @@ impl Ssd {
         self.collector.permits.withdraw();
     }
 
-    /// How the drive stands. Costs next to nothing. One that is read-only needs no space.
+    /// Status of the drive. Costs next to nothing. A drive that is read-only needs no space.
     pub fn status(&self) -> Status {
         if self.is_read_only() {
             return Status { collecting: self.is_collecting(), ..Status::default() };

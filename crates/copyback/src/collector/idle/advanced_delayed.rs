@@ -1,5 +1,4 @@
-//! What a drive that has no command does (Jung, Prabhakar, Kandemir, Middleware 2012, section 5.3,
-//! Algorithm 1):
+//! Schedule of a drive's idle time (Jung, Prabhakar, Kandemir, Middleware 2012, section 5.3, Algorithm 1):
 //!
 //! 1. a collection that a command has interrupted goes on;
 //! 2. DGC: what is owed is collected;
@@ -27,22 +26,22 @@ use super::delayed::JobList;
 /// The use of idle time.
 #[derive(Debug, Checkpointed)]
 pub struct IdleSchedule {
-    /// What is owed, if collections may be.
+    /// Deferred collections, if there may be any.
     pub owed: Option<JobList>,
-    /// What is known of the commands to come, if it is used.
+    /// Look-ahead to announced commands, if it is used.
     pub look_ahead: Option<LookAhead>,
-    /// How long the drive must have had no command before anything is taken up again.
+    /// Time for which the drive must have had no command before anything is taken up again.
     wait: Duration,
     /// Since when the drive has no command.
     quiet_since: Option<Instant>,
 }
 
-/// What idle time is good for (the paper's `checkIdleType`).
+/// Kind of idle time: what it is good for (the paper's `checkIdleType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdleKind {
     /// The next command is known to come soon.
     Short,
-    /// None has come for long.
+    /// Long idle time: no command has come for long.
     Long,
     /// Neither: nobody knows how long it will last.
     Unknown,
@@ -70,7 +69,7 @@ impl IdleSchedule {
         self.quiet_since.take().is_some()
     }
 
-    /// There is no command. Returns whether there was one.
+    /// Records that there is no command. Returns whether there was one.
     pub fn became_quiet(&mut self, now: Instant) -> bool {
         let was_busy = self.quiet_since.is_none();
         self.quiet_since.get_or_insert(now);

@@ -1,4 +1,4 @@
-//! Which versions of pages are lost, kept apart from the marks that are checked.
+//! Lost versions of pages, kept apart from the marks that are checked.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct LostVersions {
 }
 
 impl Audit {
-    /// What is in `page` is lost.
+    /// Records that the content of `page` is lost.
     pub fn lost_in(&mut self, page: Ppn) {
         match self.contents[page.index()] {
             Some(content) => drop(self.lost.versions.insert(content)),

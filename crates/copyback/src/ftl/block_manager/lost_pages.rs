@@ -23,7 +23,7 @@ impl BlockManager {
         self.lost_pages.as_ref().map_or(0, |lost| lost.in_moves)
     }
 
-    /// What was in `from` is in `to` now, lost or not.
+    /// Carries the mark of a lost page from `from` to `to`.
     pub(in crate::ftl) fn carry_loss(&mut self, from: Ppn, to: Ppn) {
         if self.takes_loss(from) {
             self.mark(to);

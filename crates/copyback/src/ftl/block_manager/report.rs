@@ -1,4 +1,4 @@
-//! What other rooms may ask of the pages and blocks, the placement and the victim policy.
+//! Questions of other rooms about the pages and blocks, the placement and the victim policy.
 
 use crate::ftl::audit::Audit;
 use crate::ftl::bad_blocks::BadBlocks;
@@ -47,7 +47,7 @@ impl BlockManager {
         self.audit.as_deref()
     }
 
-    /// What policies from outside are told about the device.
+    /// Description of the device for external policies.
     pub fn described(&self, id: SsdId) -> Device {
         Device {
             id,
@@ -59,7 +59,7 @@ impl BlockManager {
         }
     }
 
-    /// Why a victim policy or a placement from outside is no longer asked, if it has failed.
+    /// Reason why an external victim policy or placement is no longer called, if it has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.victims.failed().or_else(|| self.streams.placement.failed())
     }
@@ -86,7 +86,7 @@ impl BlockManager {
         self.victims.refuses()
     }
 
-    /// What has become of the blocks of each class.
+    /// Counts of the blocks of each class.
     pub const fn class_tally(&self) -> &ClassTally {
         &self.streams.tally
     }
@@ -101,7 +101,7 @@ impl BlockManager {
         &self.streams.held
     }
 
-    /// Whose pages each class takes.
+    /// Origins of the pages that each class takes.
     pub fn takes_of_classes(&self) -> Vec<Takes> {
         let classes = &self.streams.classes;
         (0..classes.count()).map(Class::new).map(|class| Takes::of(classes, class)).collect()

@@ -1,4 +1,4 @@
-//! How many pages of a plane can be written, and by whom.
+//! Room of a plane: the number of pages that can be written, and by whom.
 
 use crate::ftl::space::{Frontier, Stream};
 use crate::ids::{BlockId, DieId, PlaneId};

@@ -36,7 +36,7 @@ impl BlockManager {
         if self.is_diverted(plane, stream) { self.roomiest(plane) } else { stream }
     }
 
-    /// That block, and notes that a page goes there.
+    /// Takes the open block for a moved page, and notes that the page goes there.
     #[inline(always)]
     pub(in crate::ftl) fn take_stream_for_move(
         &mut self,
@@ -69,13 +69,13 @@ impl BlockManager {
         roomiest.expect("a placement has a class for what is moved")
     }
 
-    /// Where a page comes from that is moved away from `from`.
+    /// Origin of a page that is moved away from `from`.
     #[inline(always)]
     pub(in crate::ftl) fn origin_of(&self, from: Ppn) -> Origin {
         self.origin_in(self.geometry.block_of(from))
     }
 
-    /// Where a page comes from that is moved out of `block`.
+    /// Origin of a page that is moved out of `block`.
     #[inline(always)]
     pub(in crate::ftl) fn origin_in(&self, block: BlockId) -> Origin {
         Origin::Moved { class: self.blocks.class(block) }

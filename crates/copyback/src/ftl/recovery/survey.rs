@@ -1,5 +1,5 @@
-//! What a recovery makes of the spare areas: where the newest version of each logical page lies, and
-//! which blocks hold nothing but copies.
+//! Survey of the spare areas by a recovery: where the newest version of each logical page lies, and which
+//! blocks hold nothing but copies.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// What `block` was filled for.
+    /// Role that `block` was filled for.
     pub fn role(&self, block: BlockId) -> Role {
         self.image.blocks[block.index()].role
     }
@@ -69,7 +69,7 @@ impl<'a> Survey<'a> {
             .map(|(page, stamp)| (stamp.lpn, page))
     }
 
-    /// Where the newest version of `lpn` lies.
+    /// Place of the newest version of `lpn`.
     pub fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
         self.newest[lpn.index()].map(|(_, page)| page)
     }

@@ -18,7 +18,7 @@ pub struct Following {
 }
 
 impl Following {
-    /// None, of so many planes and classes.
+    /// Creates an empty record of this number of planes and classes.
     pub fn new(planes: usize, classes: usize) -> Self {
         Self {
             classes,

@@ -1,4 +1,4 @@
-//! What is known of the room that dies have for writes, until one of their planes changes.
+//! Known room of dies for writes, until one of their planes changes.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +17,7 @@ pub struct KnownRoom {
 const KINDS: u32 = u32::BITS / 2;
 
 impl KnownRoom {
-    /// Nothing is known yet of so many dies.
+    /// Creates a record of this number of dies, of which nothing is known yet.
     pub fn new(dies: usize) -> Self {
         Self { of_dies: (0..dies).map(|_| AtomicU32::new(0)).collect() }
     }
@@ -45,7 +45,7 @@ impl KnownRoom {
     }
 }
 
-/// It is found out again.
+/// Saves nothing: the room is found out again.
 impl Checkpointed for KnownRoom {
     fn keep(&self, out: &mut Writer<'_>) {
         out.len(self.of_dies.len());

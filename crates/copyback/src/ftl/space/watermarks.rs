@@ -1,5 +1,6 @@
-//! How many planes are low on free blocks, and how often one has become so: what a drive of an array reports to its
-//! controller. Where planes are counted together (`threshold_scope`), how many dies are, or whether the drive is.
+//! Watermarks: how many planes are low on free blocks, and how often one has become so; a drive of an array
+//! reports them to its controller. Where planes are counted together (`threshold_scope`), how many dies are, or
+//! whether the drive is.
 
 use crate::checkpoint::Checkpointed;
 
@@ -15,7 +16,7 @@ pub struct Watermarks {
     together: usize,
     /// Free blocks of each scope.
     of_scopes: Vec<u32>,
-    /// How many scopes have so many free blocks.
+    /// Number of scopes by the number of their free blocks.
     scopes_with: Vec<u32>,
     /// Fewest free blocks of a scope.
     least: u32,
@@ -29,7 +30,7 @@ struct Watermark {
     threshold: u32,
     /// Scopes with fewer free blocks.
     below: u32,
-    /// How often a scope has fallen below, those that were so at the start included.
+    /// Number of times that a scope has fallen below, those that were so at the start included.
     falls: u64,
 }
 
@@ -47,8 +48,8 @@ impl Watermark {
 }
 
 impl Watermarks {
-    /// Those of planes with `blocks` blocks each, that have so many `free` ones, so many of them `together`. Both
-    /// thresholds are a plane's share.
+    /// Creates the watermarks of planes with `blocks` blocks each, of which `free` are free, with this number
+    /// of planes `together`. Both thresholds are a plane's share.
     pub fn new(
         free: impl Iterator<Item = usize>,
         together: u32,
@@ -98,7 +99,7 @@ impl Watermarks {
         self.register.below
     }
 
-    /// How often a scope has fallen below the register threshold.
+    /// Number of times that a scope has fallen below the register threshold.
     pub const fn crossings(&self) -> u64 {
         self.register.falls
     }
@@ -108,7 +109,7 @@ impl Watermarks {
         self.soft.below
     }
 
-    /// How often a scope has fallen below the soft threshold.
+    /// Number of times that a scope has fallen below the soft threshold.
     pub const fn shortages(&self) -> u64 {
         self.soft.falls
     }

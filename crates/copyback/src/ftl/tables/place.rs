@@ -14,7 +14,7 @@ struct Candidate {
     plane: PlaneId,
     /// The page offset there.
     offset: u32,
-    /// Where the plane with most of them is preferred.
+    /// Number of free pages, where the plane with most of them is preferred.
     free_pages: u32,
 }
 
@@ -41,7 +41,7 @@ impl Tables {
         self.limits.only_class.is_none() || self.has_place(die, page)
     }
 
-    /// That plane, and the page offset there.
+    /// Next plane, and the page offset there.
     pub fn next_place(&self, die: DieId, page: HostPage) -> Option<(PlaneId, u32)> {
         let stream = self.stream_of(page);
         let turn = self.geometry.first_plane(die).0 + self.allocation.turn_of(die);

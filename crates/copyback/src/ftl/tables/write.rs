@@ -79,7 +79,7 @@ impl Tables {
         was_staged
     }
 
-    /// What the block is filled for that a write of `page` has gone `to`.
+    /// Role of the block that a write of `page` has gone `to`.
     pub(in crate::ftl) fn role_of_host_write(&self, page: HostPage, to: Ppn) -> Role {
         if self.is_in_cache(to) { Role::Cache } else { self.stream_of(page).into() }
     }
@@ -203,7 +203,7 @@ impl Tables {
         page
     }
 
-    /// Where the next page of a stream goes. The one after it comes next.
+    /// Takes the next page of a stream. The one after it comes next.
     #[inline(always)]
     pub(in crate::ftl) fn take_next_page(&mut self, plane: PlaneId, stream: Stream) -> Frontier {
         match self.manager.space.take_page(plane, stream) {

@@ -47,7 +47,7 @@ pub(super) use each;
 pub enum Due {
     /// Just these, a bit for each, whatever else is short.
     Only(u32),
-    /// These, a bit for each, beside those that are below their threshold.
+    /// Planes of this bit mask, beside those that are below their threshold.
     Also(u32),
 }
 
@@ -158,7 +158,7 @@ pub trait UnitOfReclaiming {
         Due::Also(0)
     }
 
-    /// Whose pages the unit of `block` takes, and since when, if it is full.
+    /// Class of the unit of `block` and the time since which it takes its pages, if it is full.
     fn life_if_full(&self, manager: &BlockManager, block: BlockId) -> Option<Life> {
         manager.blocks.life(block).filter(|_| manager.blocks.is_closed(block))
     }

@@ -47,7 +47,7 @@ impl<'a> ReclaimUnits<'a> {
         Self { manager }
     }
 
-    /// What was written with each placement handle, if the placement goes by handles.
+    /// Pages written with each placement handle, if the placement goes by handles.
     pub fn handle_tally(&self) -> Option<HandleTally> {
         let tally = self.manager.streams.placement.handles()?.clone();
         let reallocations = self.tally().map_or(tally.reallocations, |units| units.reallocated);

@@ -15,13 +15,13 @@ use super::{Admitted, Point, Situation, Turn};
 /// A die that could take work, and all that concerns it.
 #[derive(Debug)]
 pub struct AtDie<'a> {
-    /// Which.
+    /// Die that is meant.
     pub die: DieId,
     /// When.
     pub now: Instant,
-    /// What the host waits for.
+    /// Scheduler of the host's operations.
     pub scheduler: &'a mut Scheduler,
-    /// What is collected.
+    /// Collector of the drive.
     pub collector: &'a mut Collector,
     /// The flash, and where pages lie.
     pub backend: &'a mut Backend,
@@ -33,7 +33,7 @@ impl AtDie<'_> {
         self.collector.of(self.die).map_or(Point::BetweenMoves, Collection::point)
     }
 
-    /// How the die stands.
+    /// Situation of the die.
     pub fn situation(&self) -> Situation {
         Situation {
             collecting: true,
@@ -115,7 +115,7 @@ impl AtDie<'_> {
             .filter_map(|lane| lane.carried)
     }
 
-    /// What the next step of the collection tells the die to do, unless it erases or ends.
+    /// Command of the collection's next step, unless it erases or ends.
     pub fn next_step_of_move(&mut self) -> Option<Command> {
         let collection = self.collector.of_mut(self.die)?;
         match collection.lanes.next_step(&self.backend.ftl)? {

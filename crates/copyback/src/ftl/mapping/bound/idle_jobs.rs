@@ -26,7 +26,7 @@ pub struct IdleJobs {
     /// The list that each group is on.
     list_of: Vec<Option<usize>>,
     planes: usize,
-    /// How often a merge has been put off.
+    /// Number of times that a merge has been deferred.
     put_off: u64,
 }
 
@@ -71,7 +71,7 @@ impl<S: Scheme> Groups<S> {
         self.idle_jobs.as_ref().is_some_and(|jobs| jobs.delays)
     }
 
-    /// How often a merge has been put off.
+    /// Number of times that a merge has been deferred.
     pub fn put_off(&self) -> u64 {
         self.idle_jobs.as_ref().map_or(0, |jobs| jobs.put_off)
     }

@@ -10,22 +10,22 @@ use crate::ids::BlockId;
 use super::layout::GroupId;
 use crate::ftl::mapping::plan::{Cost, ReclaimKind};
 
-/// What is to be done with the blocks of a group, or is left to be done.
+/// Merge of the blocks of a group: the work that is left.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct Merge {
-    /// Whose blocks.
+    /// Group that the blocks belong to.
     pub group: GroupId,
-    /// How they are merged.
+    /// Kind of the merge.
     pub kind: ReclaimKind,
     /// Blocks that are emptied and erased, in this order.
     pub sources: SmallVec<[BlockId; 12]>,
     /// Pages that are taken along from a buffer.
     pub buffered: u16,
-    /// Where the next page goes; `None`: to a block that is yet to be opened.
+    /// Place of the next page; `None`: in a block that is yet to be opened.
     pub target: Option<Frontier>,
 }
 
-/// What a merge is good for.
+/// Worth of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Worth {
     /// A block that is certain to be erased.
@@ -41,7 +41,7 @@ impl Merge {
         Self { group, kind: ReclaimKind::Cleaning, sources, buffered, target: None }
     }
 
-    /// What it takes.
+    /// Cost of the merge.
     pub fn cost(&self, blocks: &Blocks) -> Cost {
         Cost { pages: self.moves(blocks).into(), blocks: self.sources.len() as u64 }
     }
@@ -51,7 +51,7 @@ impl Merge {
         valid.sum::<u32>() + u32::from(self.buffered)
     }
 
-    /// What it is good for, if it gives any block back; blocks hold `data_pages` pages.
+    /// Worth of the merge, if it gives any block back; blocks hold `data_pages` pages.
     pub fn worth(&self, blocks: &Blocks, data_pages: u32) -> Option<Worth> {
         let victim = *self.sources.first()?;
         let moves = self.moves(blocks);

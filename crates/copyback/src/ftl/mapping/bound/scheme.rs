@@ -1,4 +1,4 @@
-//! What differs between mappings that bind logical pages to blocks: how the blocks of a group are used.
+//! Scheme of a mapping that binds logical pages to blocks: how the blocks of a group are used.
 
 use std::fmt::Debug;
 
@@ -11,7 +11,7 @@ use crate::ids::{BlockId, Ppn};
 use super::groups::{Group, Groups};
 use super::merge::Merge;
 
-/// How the blocks of a group are used. Decides only: [`Groups`] hold what there is.
+/// Scheme by which the blocks of a group are used. Decides only: [`Groups`] hold what there is.
 pub trait Scheme: Debug + Copy + PartialEq {
     /// Blocks that a group may have before one is to be replaced.
     fn most_blocks(self, group: &Group) -> usize;

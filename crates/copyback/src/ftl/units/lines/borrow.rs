@@ -9,7 +9,7 @@ use crate::ids::PlaneId;
 use super::LinesOn;
 
 impl LinesOn<'_> {
-    /// Where a page of the host goes that is to be written to `plane`: to the open block of its class, or to that with
+    /// Stream of a page of the host that is to be written to `plane`: the open block of its class, or that with
     /// most room if its class has none, no line is left for it, and there is no victim.
     pub(in crate::ftl) fn stream_in_line(&self, plane: PlaneId, stream: Stream) -> Stream {
         if self.manager.space[plane].frontier(stream).is_some() || !self.must_borrow(plane) {

@@ -20,13 +20,13 @@ pub struct Held {
 }
 
 impl Held {
-    /// As a checked configuration says.
+    /// Reads the rules of a checked configuration.
     pub fn new(config: &Config, dies: usize) -> Self {
         let always = config.ssd.gc.line_erase == LineErase::Together;
         Self { always, now: false, empty: vec![0; dies] }
     }
 
-    /// Of these planes of a die, those that have something to do.
+    /// Removes the planes without work from these planes of a die.
     pub fn without_empty(&self, die: usize, planes: u32) -> u32 {
         if self.now { planes & !self.empty[die] } else { planes }
     }
@@ -47,7 +47,7 @@ impl Lines {
         self.pass_turn_on();
     }
 
-    /// They wait, and no turn ends with that.
+    /// Holds these planes: they wait, and no turn ends with that.
     pub(super) fn hold(&mut self, empty: impl Iterator<Item = PlaneId>) {
         self.held.now = true;
         self.held.empty.fill(0);
@@ -76,7 +76,7 @@ impl Lines {
         self.held.empty[die] |= bit;
     }
 
-    /// Where dies take turns, the next may begin if that whose turn it is has nothing to do.
+    /// Passes the turn on where dies take turns, if the die whose turn it is has nothing to do.
     pub(super) fn pass_turn_on(&mut self) {
         let is_done = self.at_work.is_some_and(|die| self.to_do(die.index()) == 0);
         if self.is_rotating && is_done {

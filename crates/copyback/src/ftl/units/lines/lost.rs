@@ -103,7 +103,7 @@ impl Lines {
         self.wakes_others = true;
     }
 
-    /// Nothing more is written to the blocks of `plane`.
+    /// Closes the open blocks of `plane`: no page is written to them any more.
     fn close_open_blocks(&self, manager: &mut BlockManager, plane: PlaneId) {
         let streams: Vec<Stream> = manager.streams.all().collect();
         streams.into_iter().for_each(|stream| *manager.space[plane].frontier_mut(stream) = None);
@@ -134,7 +134,7 @@ impl Lines {
         }
     }
 
-    /// Which lines are victims now, some of which have been so far.
+    /// Counts the full blocks of lines again, some of which have been victims so far.
     fn count_full_blocks(&mut self, manager: &mut BlockManager, were_full: &[LineId]) {
         self.invalid = 0;
         let counts: Vec<_> =
@@ -165,7 +165,7 @@ impl Lines {
         }
     }
 
-    /// What the lost die would have to do of the line that is being collected.
+    /// Removes the lost die's share of the line that is being collected.
     fn lose_share_of_collected(
         &mut self,
         manager: &mut BlockManager,
@@ -244,7 +244,8 @@ impl Lines {
         }
     }
 
-    /// That open block, and counts a page that goes to another class than its own.
+    /// Takes the next page of the open block for rebuilt pages, and counts one that goes to another class than
+    /// its own.
     pub(in crate::ftl) fn take_stream_to_rebuild(
         &self,
         manager: &mut BlockManager,

@@ -18,18 +18,18 @@ pub struct MadeUp {
     pages: BTreeMap<Ppn, State>,
 }
 
-/// How far a page is.
+/// Progress of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum State {
-    /// It, or what it is made up from, is being read.
+    /// Page that is being read, or those that it is reconstructed from.
     Reading,
-    /// It is in DRAM.
+    /// Page that is in DRAM.
     There,
 }
 
 impl MadeUp {
-    /// None yet, on a drive of a checked configuration that makes up what its collections move. What is copied inside the
-    /// flash nobody corrects.
+    /// Creates an empty record, on a drive of a checked configuration that reconstructs pages which its
+    /// collections move. What is copied inside the flash nobody corrects.
     pub(super) fn new(config: &Config) -> Option<Box<Self>> {
         let makes_up = config.ssd.ftl.rain
             && config.ssd.faults.reads_may_fail()

@@ -60,7 +60,7 @@ pub struct Lines {
     collected: Option<LineId>,
     /// A bit for each plane of a die whose block of that line is not erased yet.
     unfinished: Vec<u32>,
-    /// Of these, a bit for each whose erase has begun.
+    /// Lines of these whose erase has begun, a bit for each.
     erasing: Vec<u32>,
     /// Pages of it that are still valid.
     left: u32,
@@ -99,10 +99,10 @@ impl Deref for LinesOn<'_> {
     }
 }
 
-/// What is known of a line.
+/// State of a line.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Line {
-    /// Its blocks that are full.
+    /// Number of its blocks that are full.
     full_blocks: u32,
     /// Valid pages, once all are.
     valid: u32,
@@ -113,7 +113,7 @@ struct Line {
 }
 
 impl Lines {
-    /// Those of an erased device of a checked configuration, if it has any.
+    /// Creates the lines of an erased device of a checked configuration, if it has any.
     pub fn new(config: &Config, geometry: &Geometry, classes: &Classes) -> Option<Box<Self>> {
         if !config.ssd.has_lines() {
             return None;
@@ -192,7 +192,7 @@ impl Lines {
         self.held.without_empty(die, self.unfinished[die])
     }
 
-    /// So many of the pages of a full line are invalid.
+    /// Number of invalid pages of a full line with `valid` valid ones.
     const fn invalid_of(&self, valid: u32) -> u64 {
         self.pages.saturating_sub(valid) as u64
     }

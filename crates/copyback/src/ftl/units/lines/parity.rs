@@ -20,7 +20,7 @@ use crate::placement::Class;
 use super::lost::LostDie;
 use super::{LineId, Lines, LinesOn};
 
-/// Which dies hold parity, which stripes are whole, and what is to be programmed of it.
+/// Parity of lines: the dies that hold it, the stripes that are whole, and the pages that are to be programmed.
 #[derive(Debug, Checkpointed)]
 pub struct Parity {
     dies: usize,
@@ -63,7 +63,7 @@ pub struct UntimedParity {
 }
 
 impl Parity {
-    /// That of an erased device.
+    /// Creates the parity of an erased device.
     pub(super) fn new(geometry: &Geometry, classes: usize) -> Self {
         let (lines, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
         let stripes = lines as usize * geometry.planes_per_die as usize * pages as usize;
@@ -175,7 +175,7 @@ impl Parity {
         self.written[self.place_in_line(line, plane)]
     }
 
-    /// So many pages of parity of the plane number of `plane` in `line` have been programmed.
+    /// Sets the number of pages of parity that have been programmed on the plane number of `plane` in `line`.
     pub(super) fn set_written(&mut self, line: LineId, plane: PlaneId, pages: u32) {
         let place = self.place_in_line(line, plane);
         self.written[place] = pages;
@@ -341,8 +341,9 @@ impl LinesOn<'_> {
         Some(die.expect("the host asks before, and what moves has no page on the die with the parity of its line"))
     }
 
-    /// Where a die is lost, a line may be collected that has no parity, so that every die needs a block. If there are two,
-    /// one die can wait for the second; else the line that is opened gets no parity, for which the lost die stands.
+    /// Picks the die that holds the parity of a new line for now. Where a die is lost, a line without parity
+    /// may be collected, so that every die needs a block. With two blocks free, one die can wait for the
+    /// second; else the new line gets no parity, for which the lost die stands.
     fn parity_die_for_now(&self, plane: PlaneId) -> Option<DieId> {
         let parity = self.lines.parity.as_ref()?;
         let lost = parity.lost.as_ref()?.die;

@@ -8,7 +8,7 @@ use crate::ids::{BlockId, DieId, PlaneId};
 use super::parity::Parity;
 use super::{LineId, Lines, LinesOn};
 
-/// What a file tells of parity that does not follow from the blocks.
+/// Saved state of parity, as far as it does not follow from the blocks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedParity {
     of_lines: Vec<DieId>,
@@ -17,7 +17,7 @@ pub struct SavedParity {
 }
 
 impl Parity {
-    /// What a file has to tell. None may be due.
+    /// Saved state of parity. None may be due.
     pub(super) fn saved(&self) -> SavedParity {
         let (of_lines, last, turn) = (self.of_lines.clone(), self.last.clone(), self.turn);
         SavedParity { of_lines, last, turn }

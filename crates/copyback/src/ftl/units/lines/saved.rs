@@ -10,7 +10,7 @@ use crate::victim::SavedVictims;
 use super::parity_saved::SavedParity;
 use super::{Line, Lines, LinesOn};
 
-/// What a file tells of lines that does not follow from the blocks.
+/// Saved state of lines, as far as it does not follow from the blocks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedLines {
     /// Of each plane, the blocks of open lines that it has not begun, in the order in which it fills them.
@@ -71,7 +71,7 @@ impl Lines {
 }
 
 impl LinesOn<'_> {
-    /// What a file has to tell of lines. None may be under way.
+    /// Saved state of lines. None may be under way.
     pub fn saved(&self) -> SavedLines {
         let lines = self.lines;
         let following = |plane| self.manager.space.following().of_plane(plane).collect();

@@ -1,4 +1,4 @@
-//! What a page can be made up from: the other pages of its stripe.
+//! Stripe of a page: the other pages that it can be reconstructed from.
 
 use smallvec::SmallVec;
 

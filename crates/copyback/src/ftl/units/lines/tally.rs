@@ -1,4 +1,4 @@
-//! What has become of lines.
+//! Counts of lines.
 
 use std::ops::AddAssign;
 

@@ -32,7 +32,7 @@ impl Lines {
         self.is_full(line.index()).then(|| self.lines[line.index()].valid as u16)
     }
 
-    /// Whose pages `line` takes, and since when.
+    /// Class of `line` and the time since which it takes its pages.
     pub fn life(&self, line: LineId, blocks: &Blocks) -> Option<Life> {
         let Life { class, opened, .. } = blocks.life(Self::any_block(line))?;
         let (block, super::Line { sealed, valid, .. }) =

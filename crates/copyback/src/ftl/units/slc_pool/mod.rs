@@ -62,7 +62,7 @@ struct CachePlane {
     lendable: usize,
 }
 
-/// What never changes.
+/// Rules that never change.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Rules {
     /// Whether the host waits for a block of the cache.

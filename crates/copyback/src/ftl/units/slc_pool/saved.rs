@@ -9,7 +9,7 @@ use crate::ids::{BlockId, PlaneId};
 
 use super::{CachePlane, SlcPool};
 
-/// What a file tells of the cache: of each plane its blocks.
+/// Saved state of the cache: of each plane its blocks.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedSlcCache(Vec<SavedPlane>);
 
@@ -31,7 +31,7 @@ impl SavedPlane {
 }
 
 impl SlcPool {
-    /// What a file has to tell of the pool. Nothing may be under way.
+    /// Saved state of the pool. Nothing may be under way.
     pub fn saved(&self, manager: &BlockManager) -> SavedSlcCache {
         let planes = self.planes.iter().enumerate().map(|(plane, state)| {
             let blocks = manager.geometry.blocks_of_plane(PlaneId::from_index(plane));

@@ -1,4 +1,4 @@
-//! What the cache has been used for.
+//! Use of the cache.
 
 use std::ops::AddAssign;
 
@@ -32,7 +32,7 @@ impl AddAssign for SlcTally {
     }
 }
 
-/// What the cache has, and has been used for.
+/// State of the cache, and its use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SlcState {
     /// Since the run began.
@@ -67,7 +67,7 @@ impl AddAssign for SlcState {
 }
 
 impl SlcPool {
-    /// What the pool has, and has been used for.
+    /// State of the pool, and its use.
     pub fn state(&self, manager: &BlockManager) -> SlcState {
         let [free, capacity] = self.levels();
         let lent = self.planes.iter().map(|plane| plane.lent as u64).sum();

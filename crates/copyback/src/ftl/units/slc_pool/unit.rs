@@ -23,7 +23,8 @@ impl UnitOfReclaiming for SlcPool {
         first
     }
 
-    /// What was lent comes back first; what is full is folded where native blocks are not short.
+    /// Chooses the block to be collected: lent blocks come back first; full ones are folded where native blocks
+    /// are not short.
     fn choose(&mut self, manager: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
         let lent = self.victim_that_was_lent(manager, plane);
         let is_wanted = manager.space.is_below_threshold(plane) || !self.is_due(plane);

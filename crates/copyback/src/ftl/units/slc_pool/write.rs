@@ -1,4 +1,4 @@
-//! Where a page of the host goes: to the pool's open block of its plane, or past it.
+//! Writes of the host's pages: to the pool's open block of their plane, or past it.
 
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::blocks::CellMode;
