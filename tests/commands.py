@@ -21,7 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import __main__, cli, report
+from copyback import __main__, report
+from copyback.commands import cli
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +35,8 @@ MODULES = (
     "rich.progress",
     "matplotlib.figure",
     "matplotlib.backends.backend_svg",
-    "copyback.outputs",
-    "copyback.parquet",
+    "copyback.data.outputs",
+    "copyback.data.parquet",
     "copyback.report.array",
     "copyback.report.heat",
     "copyback.report.plots",

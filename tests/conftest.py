@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from commands import Commands
-from copyback import configuration, owner
+from copyback.inputs import configuration
+from copyback.process import owner
 from nbd import FAST
 from tiny_paper import write
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import copyback
-from copyback import configuration
 from copyback._core import presets
 from copyback.frame import Frame
+from copyback.inputs import configuration
 
 if TYPE_CHECKING:
     from pathlib import Path

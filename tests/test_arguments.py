@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import copyback
 from conftest import tiny_config
 from copyback import fio
-from copyback.arguments import ArgumentError
+from copyback.inputs.arguments import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

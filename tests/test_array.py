@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import copyback
-from copyback import describe, report
+from copyback import report
 from copyback.report import array as array_report
 from copyback.result import Result
+from copyback.words import describe
 
 if TYPE_CHECKING:
     from conftest import RunCli

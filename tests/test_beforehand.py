@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import configuration
-from copyback.beforehand import announcements, check_memory, memory_of_machine
+from copyback.inputs import configuration
+from copyback.simulation.beforehand import announcements, check_memory, memory_of_machine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,8 @@ def test_a_run_that_a_limit_of_the_process_cannot_hold_is_refused(
 #: A device of 8 million pages that no estimate has refused, where 16 MiB are left.
 SHORT_OF_MEMORY = """
 import resource
-from copyback import _core, configuration
+from copyback import _core
+from copyback.inputs import configuration
 
 geometry = {"geometry": {"blocks_per_plane": 8192}}
 config = configuration.load({"ssd": geometry, "workload": {"type": "synthetic", "requests": 10}})

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 import copyback
-from copyback import InputError, configuration
+from copyback import InputError
 from copyback._core import time_ns
+from copyback.inputs import configuration
 
 if TYPE_CHECKING:
     from conftest import RunCli

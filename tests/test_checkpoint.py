@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import checkpoint
 from copyback._core import InputError
-from copyback.driver import Driver
+from copyback.simulation import checkpoint
+from copyback.simulation.driver import Driver
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,8 +65,8 @@ class Impatient(checkpoint.Checkpoint):
 
 def run_in_pieces(config: Config, file: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Run, stopped again and again, until the run has ended; return how often it was stopped."""
-    from copyback import driver as module
-    from copyback.outputs import write_result
+    from copyback.data.outputs import write_result
+    from copyback.simulation import driver as module
 
     # Slices of a few instants, and not as many as fit into some time.
     monkeypatch.setattr(module, "SLICE_S", 1e-9)
@@ -89,8 +89,8 @@ def run_in_pieces(config: Config, file: Path, out: Path, monkeypatch: pytest.Mon
 def test_a_run_in_pieces_leaves_the_bytes_of_one(
     whole: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from copyback import configuration
-    from copyback.outputs import write_result
+    from copyback.data.outputs import write_result
+    from copyback.inputs import configuration
 
     config = configuration.load(whole)
     at_once, in_pieces = tmp_path / "at-once", tmp_path / "in-pieces"
@@ -108,7 +108,7 @@ def test_tables_in_memory_go_on_too(tiny: dict[str, Any], tmp_path: Path) -> Non
     expected = copyback.run(tiny, requests=True)
     kept = Impatient(file)
     kept.left = 1
-    from copyback import configuration
+    from copyback.inputs import configuration
 
     config = configuration.load(tiny, settings=[("metrics.requests", "true")])
     driver = Driver(config, checkpoint=kept)
@@ -175,7 +175,7 @@ def test_drives_that_are_being_prepared_are_kept(tiny: dict[str, Any], tmp_path:
     file = tmp_path / "run.checkpoint"
     kept = Impatient(file)
     kept.left = 2
-    from copyback import configuration
+    from copyback.inputs import configuration
 
     driver = Driver(configuration.load(tiny), checkpoint=kept)
     with pytest.raises(KeyboardInterrupt):
@@ -190,7 +190,7 @@ def test_drives_that_are_being_prepared_are_kept(tiny: dict[str, Any], tmp_path:
 
 def interrupted(config: dict[str, Any], file: Path, **arguments: Any) -> None:
     """Leave the checkpoint of a run that has just begun."""
-    from copyback import configuration
+    from copyback.inputs import configuration
 
     kept = Impatient(file)
     kept.left = 1

@@ -14,9 +14,12 @@ import numpy as np
 import pytest
 
 import copyback
-from copyback import bound, classes, configuration, report
+from copyback import report
+from copyback.inputs import configuration
 from copyback.report import plots
 from copyback.result import Result
+from copyback.simulation import bound
+from copyback.words import classes
 
 if TYPE_CHECKING:
     from conftest import RunCli

@@ -410,11 +410,11 @@ HEAVY = {"polars", "numpy", "jinja2", "rich.progress"}
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [
-        pytest.param("copyback.cli", HEAVY, id="a command that starts"),
+        pytest.param("copyback.commands.cli", HEAVY, id="a command that starts"),
         # What unpickling imports, and what multiprocessing runs again: the script of the command.
         pytest.param(
             "copyback.__main__, copyback.sweep.local",
-            HEAVY | {"typer", "rich", "copyback.cli"},
+            HEAVY | {"typer", "rich", "copyback.commands.cli"},
             id="a process that simulates for a comparison",
         ),
     ],
@@ -428,7 +428,7 @@ def test_what_starts_imports_nothing_heavy(modules: str, heavy: set[str]) -> Non
 def test_a_run_that_writes_no_table_imports_no_tables(tiny_toml: Path) -> None:
     code = (
         "import contextlib, sys\n"
-        "from copyback.cli import main\n"
+        "from copyback.commands.cli import main\n"
         f"sys.argv = ['copyback', 'run', {str(tiny_toml)!r}, '--json', '--quiet']\n"
         "with contextlib.suppress(SystemExit):\n"
         "    main()\n"

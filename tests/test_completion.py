@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from copyback import _core, completing
+from copyback import _core
 from copyback._core import Config
+from copyback.commands import completing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,7 +150,7 @@ def test_what_is_heavy_is_not_imported_for_it() -> None:
     }
     code = (
         "import sys\n"
-        "from copyback.cli import main\n"
+        "from copyback.commands.cli import main\n"
         "try:\n    main()\n"
         f"finally:\n    print([name for name in {HEAVY!r} if name in sys.modules])\n"
     )

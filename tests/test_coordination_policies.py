@@ -198,8 +198,8 @@ def test_a_checkpoint_holds_what_it_remembers(
     array: dict[str, Any], policy: str, tmp_path: Path
 ) -> None:
     from copyback._core import Simulation
-    from copyback.configuration import load
-    from copyback.driver import suppliers_of
+    from copyback.inputs.configuration import load
+    from copyback.simulation.driver import suppliers_of
 
     array["array"]["coordination"] = named(policy)
     config = load(array)

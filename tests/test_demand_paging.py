@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import copyback
-from copyback import console
+from copyback.words import console
 from terminal import printed
 
 DRIVE: dict[str, Any] = {

@@ -14,7 +14,8 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import _core, configuration, fio
+from copyback import _core, fio
+from copyback.inputs import configuration
 from copyback.sweep import dependencies
 from copyback.sweep.plan import make_plan
 
@@ -252,7 +253,9 @@ def test_versions_of_installed_packages_and_of_python_make_another_key(
     assert key(tiny_config(), ssd__gc__victim=OF_FILE) != first
 
 
-@pytest.mark.parametrize("part", ["_core", "driver.py", "parquet.py", "policies/bridge.py"])
+@pytest.mark.parametrize(
+    "part", ["_core", "simulation/driver.py", "data/parquet.py", "policies/bridge.py"]
+)
 def test_another_build_makes_another_key(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:

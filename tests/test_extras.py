@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from copyback.extras import INSTALLED_BY, LIBRARIES
+from copyback.process.extras import INSTALLED_BY, LIBRARIES
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -29,7 +29,7 @@ def base(code: str) -> subprocess.CompletedProcess[str]:
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command line as if only the base were installed."""
     words = ["copyback", *map(str, arguments)]
-    return base(f"sys.argv = {words}\nfrom copyback.cli import main\nmain()")
+    return base(f"sys.argv = {words}\nfrom copyback.commands.cli import main\nmain()")
 
 
 def names_in(requirements: list[str]) -> set[str]:

@@ -13,6 +13,7 @@ import pytest
 import copyback
 from copyback import report
 from copyback.fio import fio_json
+from copyback.inputs.configuration import to_toml
 from copyback.result import Result
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def test_flows_are_in_the_terminal_and_on_the_page(
         assert f'<th scope="row">{name}<small>' in page
     data = report.plots.data(result)
     assert [name for name, _ in data["flows"]["curves"]] == ["log", "data"]
-    lines = [f"{key} = {copyback.configuration.to_toml(value)}" for key, value in mixed.items()]
+    lines = [f"{key} = {to_toml(value)}" for key, value in mixed.items()]
     (tmp_path / "mixed.toml").write_text("\n".join(lines), encoding="utf-8")
     done = cli("run", "mixed.toml")
     rows = [line for line in done.stdout.splitlines() if line.startswith(("log ", "data "))]

@@ -12,8 +12,8 @@ from scipy.special import stdtrit
 
 from copyback._core import InputError, student_quantile
 from copyback.column import Column
+from copyback.data.parquet import read_parquet, rows_table, write_parquet
 from copyback.frame import Frame
-from copyback.parquet import read_parquet, rows_table, write_parquet
 from copyback.sweep.intervals import quantile
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import tiny_config
-from copyback import configuration
+from copyback.inputs import configuration
 from sandbox import Sandbox
 
 TESTS = Path(__file__).parent

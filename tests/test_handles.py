@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import copyback
-from copyback import configuration
 from copyback._core import InputError
 from copyback.fio import read_job_file
+from copyback.inputs import configuration
 from test_cli import faults
 
 if TYPE_CHECKING:

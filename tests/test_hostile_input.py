@@ -23,7 +23,7 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import cli as command_line
+from copyback.commands import cli as command_line
 from copyback.result import Result
 from test_view import ask, viewing
 

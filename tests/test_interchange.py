@@ -10,7 +10,7 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import tournament
+from copyback.sweep import tournament
 from copyback.sweep.fragment import MOST_ROWS, render_fragment
 from test_report import Page
 

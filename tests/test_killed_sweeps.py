@@ -42,7 +42,7 @@ def watch(event, arguments):
 
 
 if __name__ == "__main__":
-    from copyback import cli
+    from copyback.commands import cli
 
     sys.argv = ["copyback", *sys.argv[3:]]
     sys.addaudithook(watch)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import InputError, configuration
-from copyback.layers import Layer, arranged, plain
-from copyback.simulate import settings_of
+from copyback import InputError
+from copyback.inputs import configuration
+from copyback.inputs.layers import Layer, arranged, plain
+from copyback.simulation.simulate import settings_of
 from copyback.sweep.axes import Axis, parse_axis
 from copyback.sweep.design import Design
 from copyback.sweep.plan import make_plan

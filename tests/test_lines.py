@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import copyback
-from copyback import die_lines
+from copyback.words import die_lines
 
 DRIVE = {
     "ssd": {

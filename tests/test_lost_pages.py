@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import die_lines, faults
+from copyback.words import die_lines, faults
 from nbd import RefusedError, serving
 
 if TYPE_CHECKING:

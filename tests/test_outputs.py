@@ -16,8 +16,9 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import cli as command_line
-from copyback.destination import is_stream, naming
+from copyback.commands import cli as command_line
+from copyback.data.destination import is_stream, naming
+from copyback.inputs.configuration import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +148,7 @@ def as_nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in a directory of a user who is not root, as that user."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        lines = [f"{key} = {copyback.configuration.to_toml(v)}" for key, v in tiny_config().items()]
+        lines = [f"{key} = {to_toml(v)}" for key, v in tiny_config().items()]
         (home / "tiny.toml").write_text("\n".join(lines), encoding="utf-8")
         monkeypatch.chdir(home)
         if os.geteuid() != 0:

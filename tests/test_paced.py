@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import copyback
-from copyback import console, report
+from copyback import report
+from copyback.words import console
 from terminal import printed
 
 # A small drive of one die of four planes, and more writes than it can take.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from copyback import InputError, configuration, tables, units
+from copyback import InputError
+from copyback.inputs import configuration, tables
 from copyback.papers import output, rules
 from copyback.papers.catalogue import load_paper, select, shipped
 from copyback.papers.measures import Cell, Measures
 from copyback.papers.plan import make_plan
 from copyback.result import Result
+from copyback.words import units
 from tiny_paper import EXPERIMENT, PAPER, TARGETS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from copyback.data.parquet import RowKeeper, RowWriter, read_parquet, write_parquet
 from copyback.frame import Frame
-from copyback.parquet import RowKeeper, RowWriter, read_parquet, write_parquet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import configuration
+from copyback.inputs import configuration
 from copyback.policies.load import PLACEMENTS, Named
 from copyback.policies.state import packed, unpacked
 from test_checkpoint import run_in_pieces

@@ -376,8 +376,8 @@ def test_a_checkpoint_holds_what_it_has_learned(
     tiny: dict[str, Any], tmp_path: Path, key: str, source: str
 ) -> None:
     from copyback._core import Simulation
-    from copyback.configuration import load
-    from copyback.driver import suppliers_of
+    from copyback.inputs.configuration import load
+    from copyback.simulation.driver import suppliers_of
 
     write(source)
     config = load(tiny, settings=[(key, '{ type = "python", policy = "mine.py:P" }')])
@@ -431,7 +431,7 @@ def test_a_sweep_prepares_its_drives_once(tiny: dict[str, Any], tmp_path: Path) 
 
 
 def test_a_file_is_found_beside_the_configuration(tiny: dict[str, Any], tmp_path: Path) -> None:
-    from copyback import configuration
+    from copyback.inputs import configuration
 
     home = tmp_path / "elsewhere"
     home.mkdir()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import configuration
+from copyback.inputs import configuration
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,8 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import configuration, prepared
+from copyback import prepared
+from copyback.inputs import configuration
 from copyback.prepared import Folder
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def test_a_full_disk_costs_a_line_and_not_the_run(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
-        "from copyback.cli import main\n"
+        "from copyback.commands.cli import main\n"
         f"sys.argv = ['copyback', 'run', '-q', {str(config)!r}]\n"
         "main()\n"
     )

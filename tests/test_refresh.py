@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import copyback
-from copyback import waits
+from copyback.words import waits
 
 #: 16 planes of 32 blocks of 16 pages, full; reads alone, one page each.
 DRIVE: dict[str, Any] = {

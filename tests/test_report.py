@@ -84,7 +84,7 @@ def test_the_page_is_whole_and_loads_nothing(result: Result) -> None:
 
 def test_the_page_holds_the_numbers_as_text_too(result: Result) -> None:
     text = report.render(result)
-    from copyback import units
+    from copyback.words import units
 
     times = result.summary.response_us
     for value in (times.all.mean, times.read.p99, times.write.p99_99):

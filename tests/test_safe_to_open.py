@@ -18,8 +18,8 @@ import pytest
 
 import copyback
 from conftest import RunCli, tiny_config
-from copyback import policy_names
 from copyback.calibration.result import CALIBRATION
+from copyback.inputs import policy_names
 from copyback.result import SUMMARY, Result
 from copyback.sweep import store
 from nbd import serving

@@ -61,7 +61,7 @@ TOURNAMENT = """
 import contextlib
 from dataclasses import replace
 from pathlib import Path
-from copyback import tournament
+from copyback.sweep import tournament
 from copyback.sweep.where import Where
 
 (part,) = tournament.plans(["mappings"], quick=True, traces=None)
@@ -196,7 +196,7 @@ def test_a_policy_that_fails_is_told_by_its_line(tmp_path: Path) -> None:
 def test_a_script_runs_longer_than_a_call_of_its_policy_may(tmp_path: Path) -> None:
     script = f"""{DRIVE}{FIFO}
 import time
-from copyback import configuration
+from copyback.inputs import configuration
 from copyback.policies.bridge import suppliers
 
 Fifo.time_limit = 0.2

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import copyback
-from copyback import units
 from copyback._core import InputError
 from copyback.frame import Frame
 from copyback.sweep.bisection import find
@@ -18,6 +17,7 @@ from copyback.sweep.knee import knee, knees
 from copyback.sweep.labels import Names
 from copyback.sweep.page_numbers import kind_of, quantity
 from copyback.sweep.schemes import MEASURES, contests
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -22,7 +22,7 @@ import pytest
 import copyback
 import nbd
 from copyback._core import InputError
-from copyback.parquet import read_parquet
+from copyback.data.parquet import read_parquet
 from copyback.serve.ask import ask
 from copyback.serve.facts import facts
 from nbd import RefusedError, Served, replayed, rows, serving

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from copyback.parquet import read_parquet
+from copyback.data.parquet import read_parquet
 from copyback.serve.ask import ask
 from fuse import home_of_all, missing, run
 from nbd import replayed, rows, serving

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from copyback.parquet import read_parquet
+from copyback.data.parquet import read_parquet
 from nbd import MAPPINGS, Served, replayed, rows, serving
 
 if TYPE_CHECKING:

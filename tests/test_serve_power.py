@@ -15,7 +15,7 @@ import pytest
 
 import copyback
 import nbd
-from copyback.parquet import read_parquet
+from copyback.data.parquet import read_parquet
 from copyback.serve.ask import ask
 from copyback.serve.facts import caveat, facts
 from nbd import FAST, MAPPINGS, Served, replayed, rows, serving

@@ -37,7 +37,7 @@ def test_a_window_of_one_device(tiny: dict[str, Any], trace: Path) -> None:
     result = run(tiny, trace, devices=[1], **{"from": "10ms", "until": "20ms"})
     assert column(result, "arrival_ns") == [1_000_000 + 2_000_000 * i for i in range(5)]
     assert column(result, "offset") == [4096 * i for i in range(11, 20, 2)]
-    assert "devices 1 · from 10ms until 20ms" in copyback.describe.workload(result.config)
+    assert "devices 1 · from 10ms until 20ms" in copyback.words.describe.workload(result.config)
 
 
 def test_flows_are_shaped_each_for_itself(tiny: dict[str, Any], trace: Path) -> None:

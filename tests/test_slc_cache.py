@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import copyback
-from copyback import console, report
+from copyback import report
+from copyback.words import console
 from terminal import printed
 
 MIB = 1 << 20

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import copyback
-from copyback import steady
 from copyback.fio import fio_json, read_job_file
+from copyback.words import steady
 
 if TYPE_CHECKING:
     from pathlib import Path

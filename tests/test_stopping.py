@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from copyback import stopping
-from copyback.driver import Pace
+from copyback.process import stopping
+from copyback.simulation.driver import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,9 @@ import pytest
 import copyback
 from browser import look, needs_browser
 from conftest import tiny_config
-from copyback import units
 from copyback.sweep.knee import knee
 from copyback.sweep.together import multiple
+from copyback.words import units
 
 if TYPE_CHECKING:
     from pathlib import Path

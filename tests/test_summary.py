@@ -13,10 +13,11 @@ import msgspec
 import pytest
 
 import copyback
-from copyback import Result, Summary, checkout, summary
+from copyback import Result, Summary, summary
 from copyback._core import Config, Simulation, statistics_schema, summary_schema
-from copyback.driver import Driver
-from copyback.section import Section
+from copyback.data.section import Section
+from copyback.process import checkout
+from copyback.simulation.driver import Driver
 from copyback.trace import statistics
 
 if TYPE_CHECKING:

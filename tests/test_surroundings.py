@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from conftest import tiny_config
-from copyback import configuration
+from copyback.inputs import configuration
 from sandbox import Sandbox
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ import polars as pl
 import pytest
 
 import copyback
-from copyback import InputError, configuration
-from copyback.destination import staged_file
+from copyback import InputError
+from copyback.data.destination import staged_file
 from copyback.frame import Frame
+from copyback.inputs import configuration
 from copyback.sweep import execute
 from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design

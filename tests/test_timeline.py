@@ -15,7 +15,7 @@ import copyback
 from conftest import RunCli, tiny_config
 from copyback import InputError
 from copyback._core import Simulation
-from copyback.configuration import load
+from copyback.inputs.configuration import load
 
 if TYPE_CHECKING:
     from pathlib import Path

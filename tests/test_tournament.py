@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from copyback import InputError, tournament
+from copyback import InputError
+from copyback.sweep import tournament
 from copyback.sweep.plan import make_plan
 from copyback.sweep.sweep_file import read_sweep
 from copyback.sweep.where import Where

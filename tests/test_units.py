@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from copyback import _core, configuration, describe, units
+from copyback import _core
+from copyback.inputs import configuration
+from copyback.words import describe, units
 
 
 @pytest.mark.parametrize(

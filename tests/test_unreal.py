@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import report, verdict
+from copyback import report
 from copyback.importers import import_configuration
+from copyback.inputs.configuration import to_toml
+from copyback.words import verdict
 
 if TYPE_CHECKING:
     from conftest import RunCli
@@ -175,7 +177,7 @@ def test_it_stands_first_on_terminal_page_summary_and_comparison(
     assert next(iter(summary)) == "verdict"
     assert summary["verdict"]["says"][0] == first.sentence
     file = tmp_path / "empty.toml"
-    tables = [f"{key} = {copyback.configuration.to_toml(value)}" for key, value in config.items()]
+    tables = [f"{key} = {to_toml(value)}" for key, value in config.items()]
     file.write_text("\n".join(tables) + "\n")
     assert cli("run", file, "--out", tmp_path / "out").stdout.startswith("Unmapped reads ")
     over = {"precondition.fill": [0.0, 1.0]}

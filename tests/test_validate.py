@@ -66,7 +66,7 @@ def test_what_chooses_nothing_is_refused_with_what_may_be_chosen() -> None:
 def test_a_row_that_does_not_agree_ends_with_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from copyback import cli
+    from copyback.commands import cli
 
     row = row_named(SMALL)
     wrong = msgspec.structs.replace(row.theirs, erases=row.theirs.erases * 2)

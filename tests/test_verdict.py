@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import report, verdict
+from copyback import report
 from copyback.result import Result
+from copyback.words import verdict
 
 if TYPE_CHECKING:
     from pathlib import Path

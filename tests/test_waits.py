@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback import waits
+from copyback.words import waits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ ASKED: dict[str, Any] = {
 
 
 def settings() -> list[str]:
-    from copyback.configuration import to_toml
+    from copyback.inputs.configuration import to_toml
 
     return [part for key, value in ASKED.items() for part in ("--set", f"{key}={to_toml(value)}")]
 

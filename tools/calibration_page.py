@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import units
 from copyback.calibration.floor import Row
 from copyback.calibration.show_pairs import MEASURES, NAMES, predictors_of, table_rows
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

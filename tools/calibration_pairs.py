@@ -22,7 +22,7 @@ from copyback.calibration.errors import OPERATIONS
 from copyback.calibration.floor import BOTH, Part, Row, read_part, row_of, rows_of
 from copyback.calibration.measured import Times
 from copyback.calibration.models import forecast
-from copyback.checkout import commit
+from copyback.process.checkout import commit
 
 if TYPE_CHECKING:
     from copyback import Calibration

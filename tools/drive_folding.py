@@ -12,7 +12,7 @@ from typing import Any
 from drive_promises import STORED
 
 import copyback
-from copyback.checkout import commit
+from copyback.process.checkout import commit
 
 PRESET = "samsung-970-evo-plus"
 

@@ -18,7 +18,7 @@ import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
 
-from copyback import units
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import copyback
-from copyback.checkout import commit
+from copyback.process.checkout import commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from typing import Any
 from drive_promises import STORED
 
 import copyback
-from copyback.checkout import commit
+from copyback.process.checkout import commit
 
 #: Of the rate that the drive sustains with all of it.
 SHARES = (0.5, 0.8)

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-{imports}from copyback.section import Section
+{imports}from copyback.data.section import Section
 '''
 
 SCALARS = {

@@ -14,7 +14,7 @@ from typing import Any
 from drive_pages import filled
 from drive_promises import ROOT
 
-from copyback import units
+from copyback.words import units
 
 PAGE = Path("docs/guide/postgresql.md")
 STORED = ROOT / "experiments/served/postgresql.json"

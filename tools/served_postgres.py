@@ -34,8 +34,8 @@ import polars as pl
 from served_transactions import Transactions, explained, of_drive, percentiles, waiting
 
 import copyback
-from copyback import configuration
-from copyback.checkout import commit
+from copyback.inputs import configuration
+from copyback.process.checkout import commit
 from copyback.serve.facts import facts
 from copyback.serve.log import read
 from copyback.serve.replay import differing

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
     from copyback.column import Column
     from copyback.frame import Frame
-    from copyback.known import presets
+    from copyback.inputs.known import presets
     from copyback.policies import (
         FOREVER,
         Admit,
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
         VictimPolicy,
     )
     from copyback.result import Result
-    from copyback.simulate import precondition, run
+    from copyback.simulation.simulate import precondition, run
     from copyback.summary import Summary
     from copyback.sweep.bisection import SearchResult, search
     from copyback.sweep.comparison import Comparison, compare
-    from copyback.tournament import Tournament
+    from copyback.sweep.tournament import Tournament
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
@@ -96,15 +96,15 @@ _HOME = {
     "SearchResult": "copyback.sweep.bisection",
     "Situation": "copyback.policies",
     "Summary": "copyback.summary",
-    "Tournament": "copyback.tournament",
+    "Tournament": "copyback.sweep.tournament",
     "TraceInfo": "copyback.trace",
     "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
-    "precondition": "copyback.simulate",
-    "presets": "copyback.known",
-    "run": "copyback.simulate",
+    "precondition": "copyback.simulation.simulate",
+    "presets": "copyback.inputs.known",
+    "run": "copyback.simulation.simulate",
     "search": "copyback.sweep.bisection",
     "trace_info": "copyback.trace",
 }
@@ -116,7 +116,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if _HOME[name] == "copyback.calibration":
-        from copyback.extras import need
+        from copyback.process.extras import need
 
         need("calibrate", "calibrate()")
     value: object = getattr(import_module(_HOME[name]), name)

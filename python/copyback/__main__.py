@@ -17,7 +17,7 @@ def main() -> NoReturn:
     # some in it, half of that when it ends anyway.
     gc.set_threshold(100_000, 50, 50)
     atexit.register(gc.freeze)
-    from copyback import cli
+    from copyback.commands import cli
 
     cli.main()
 

@@ -145,7 +145,7 @@ class Frame:
         InputError
             Without Polars.
         """
-        from copyback.extras import needed
+        from copyback.process.extras import needed
 
         return needed("polars", "to_polars()").DataFrame(self)  # type: ignore[no-any-return]
 
@@ -157,7 +157,7 @@ class Frame:
         InputError
             Without pandas.
         """
-        from copyback.extras import needed
+        from copyback.process.extras import needed
 
         columns = {name: column.to_numpy() for name, column in self.items()}
         return needed("pandas", "to_pandas()").DataFrame(columns)

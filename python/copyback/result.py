@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from copyback._core import InputError
-from copyback.arguments import path as argument_path
-from copyback.older import check_config, summary_of
+from copyback.data.older import check_config, summary_of
+from copyback.inputs.arguments import path as argument_path
 
 if TYPE_CHECKING:
     import os
@@ -158,7 +158,7 @@ class Result:
     def _table(self, name: TableName) -> Frame:
         table = self._tables[name]
         if isinstance(table, Path):
-            from copyback.parquet import read_parquet
+            from copyback.data.parquet import read_parquet
 
             table = read_parquet(table)
             self._tables[name] = table
@@ -266,7 +266,7 @@ class Result:
         InputError
             If the run kept no histograms, or the file cannot be written.
         """
-        from copyback.outputs import replace_file
+        from copyback.data.outputs import replace_file
 
         target = argument_path("write_hdr_log", path)
         if self.latency_log is None:
@@ -363,7 +363,7 @@ class Result:
         InputError
             Without matplotlib, with the command that installs it.
         """
-        from copyback import plots
+        from copyback.report import figures as plots
 
         return plots.of_result(self)
 
@@ -380,7 +380,7 @@ class Result:
         pathlib.Path
             The file written.
         """
-        from copyback.outputs import replace_file
+        from copyback.data.outputs import replace_file
         from copyback.report import render
 
         return replace_file(argument_path("report", path), render(self).encode())
@@ -403,14 +403,14 @@ class Result:
         InputError
             If the directory cannot be written or holds anything else.
         """
-        from copyback.outputs import Staging, write_result
+        from copyback.data.outputs import Staging, write_result
 
         with Staging(argument_path("save", directory, "directory")) as staging:
             write_result(self, staging.path)
             return staging.publish()
 
     def __repr__(self) -> str:
-        from copyback import units
+        from copyback.words import units
 
         summary = self.summary
         every = summary.response_us.all
@@ -421,7 +421,7 @@ class Result:
         )
 
     def __rich__(self) -> object:
-        from copyback.console import overview
+        from copyback.words.console import overview
 
         return overview(self)
 
@@ -431,8 +431,8 @@ class Result:
         It has the columns of a comparison's rows, but for those that say which run it is. The
         tables of a result (`series` and so on) offer streams of their own.
         """
+        from copyback.data.summary_numbers import numbers_of
         from copyback.frame import Frame
-        from copyback.summary_numbers import numbers_of
 
         summary = msgspec.to_builtins(self.summary)
         row = {"seed": self.summary.seed, **numbers_of(summary)}

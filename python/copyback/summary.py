@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from copyback.section import Section
+from copyback.data.section import Section
 
 
 class SpellSummary(Section, kw_only=True):

@@ -10,8 +10,8 @@ import polars as pl
 
 import copyback
 from copyback._core import Config
-from copyback.configuration import to_toml
 from copyback.fio import read_job_file
+from copyback.inputs.configuration import to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path

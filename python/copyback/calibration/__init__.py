@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
-from copyback.arguments import (
+from copyback.calibration.measured import Source, Times
+from copyback.calibration.result import Calibration
+from copyback.calibration.run import Request, run
+from copyback.inputs import configuration
+from copyback.inputs.arguments import (
     CONFIG,
     COUNT,
     KEYS,
@@ -19,9 +22,6 @@ from copyback.arguments import (
     WHOLE,
     check,
 )
-from copyback.calibration.measured import Source, Times
-from copyback.calibration.result import Calibration
-from copyback.calibration.run import Request, run
 from copyback.sweep.design import grid_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from copyback._core import InputError
 from copyback.calibration.errors import OPERATIONS
 from copyback.calibration.measured import LEAST_REQUESTS, Times, measured_times
 from copyback.calibration.rules import forecasts
-from copyback.checkout import commit
+from copyback.process.checkout import commit
 
 if TYPE_CHECKING:
     import os

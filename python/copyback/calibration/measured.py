@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from copyback import configuration
 from copyback._core import InputError, read_whole
-from copyback.simulate import settings_of
+from copyback.inputs import configuration
+from copyback.simulation.simulate import settings_of
 from copyback.trace import Workload, convert, trace_info
 
 if TYPE_CHECKING:

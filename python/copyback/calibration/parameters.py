@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import units
 from copyback._core import InputError, rate_bytes_per_s, time_ns
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from copyback import configuration
 from copyback._core import Config
 from copyback.calibration.measured import Times
-from copyback.driver import Driver
-from copyback.parquet import RowKeeper
-from copyback.simulate import save_state
+from copyback.data.parquet import RowKeeper
+from copyback.inputs import configuration
+from copyback.simulation.driver import Driver
+from copyback.simulation.simulate import save_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

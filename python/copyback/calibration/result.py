@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
-from copyback.arguments import path as argument_path
 from copyback.calibration.errors import errors
+from copyback.inputs.arguments import path as argument_path
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from copyback.calibration.delays import Delays
     from copyback.calibration.measured import Times
     from copyback.calibration.parameters import Parameter
-    from copyback.outputs import Staging
+    from copyback.data.outputs import Staging
     from copyback.sweep.axes import Point
 
 CALIBRATION = "calibration.json"
@@ -175,7 +175,7 @@ class Calibration:
 
 def staging(directory: Path) -> Staging:
     """Return the directory under construction that a calibration is written to."""
-    from copyback.outputs import Staging
+    from copyback.data.outputs import Staging
 
     return Staging(directory, files=FILES, marker=CALIBRATION)
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from copyback import configuration
 from copyback._core import InputError
 from copyback.calibration import fit as fitting
 from copyback.calibration import measured
@@ -22,11 +21,12 @@ from copyback.calibration.parameters import Parameter, chosen, starts
 from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
-from copyback.console import counting_display
-from copyback.cores import cores
+from copyback.inputs import configuration
+from copyback.process.cores import cores
 from copyback.sweep.axes import LOAD, TRACE, WORKLOAD, Axis, Point, layers_of
 from copyback.sweep.design import Design
 from copyback.sweep.plan import text_of
+from copyback.words.console import counting_display
 
 if TYPE_CHECKING:
     from copyback._core import Config

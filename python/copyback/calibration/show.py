@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import units
 from copyback.calibration.certainty import Verdict
 from copyback.calibration.errors import PREDICTORS
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ def overview(found: Calibration) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from copyback.console import facts_grid
+    from copyback.words.console import facts_grid
 
     pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
     if len(found.variants) > 1:
@@ -131,6 +131,6 @@ def _errors_table(rows: list[dict[str, Any]], key: str) -> Table:
 
 
 def _table(first: str, columns: list[str]) -> Table:
-    from copyback.console import numbers_table
+    from copyback.words.console import numbers_table
 
     return numbers_table(first, columns)

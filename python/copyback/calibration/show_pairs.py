@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import units
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def overview(rows: Sequence[Row]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from copyback.console import numbers_table
+    from copyback.words.console import numbers_table
 
     pieces: list[RenderableType] = []
     for measure, name in MEASURES.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from copyback import units
+from copyback.words import units
 
 app = typer.Typer(help="Show, or remove, prepared drives that are kept for the next run.")
 

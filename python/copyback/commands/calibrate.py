@@ -91,15 +91,15 @@ def calibrate(
     quiet: Quiet = False,
 ) -> None:
     """Fit timing to the measured times of a trace, and say how well it predicts the rest."""
-    from copyback.extras import need
+    from copyback.process.extras import need
 
     need("calibrate", "copyback calibrate")
     from copyback.calibration import result
     from copyback.calibration.measured import Source, Times
     from copyback.calibration.run import Request, run
     from copyback.calibration.show import overview
-    from copyback.console import show
     from copyback.sweep.axes import parse_axis
+    from copyback.words.console import show
 
     request = Request(
         source=Source(

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from copyback import completing
 from copyback._core import InputError
+from copyback.commands import completing
 from copyback.commands.options import (
     DaskAddress,
     Jobs,
@@ -95,7 +95,7 @@ def compare(
 
     Two or more directories of finished runs are compared without running anything.
     """
-    from copyback.simulate import settings_of
+    from copyback.simulation.simulate import settings_of
     from copyback.sweep.app import WIDTH, Request, compare_and_show
     from copyback.sweep.design import parse_seeds
     from copyback.sweep.finished import compare_and_show as compare_finished
@@ -203,12 +203,12 @@ def tournament(
     quiet: Quiet = False,
 ) -> None:
     """Run every sensible combination of schemes, and say which wins where."""
-    from copyback import tournament
-    from copyback.console import counting_display
-    from copyback.streams import complain
+    from copyback.process.streams import complain
+    from copyback.sweep import tournament
     from copyback.sweep.memory import memory_of
     from copyback.sweep.store import REPORT
     from copyback.sweep.where import Where
+    from copyback.words.console import counting_display
 
     where = Where(jobs, dask, memory_of(memory))
     home = out if out is not None else Path("out") / f"tournament-{scale}"

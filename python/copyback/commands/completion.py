@@ -33,6 +33,6 @@ def completion(
         return
     from typer._completion_shared import get_completion_script
 
-    from copyback.completing import VARIABLE
+    from copyback.commands.completing import VARIABLE
 
     print(get_completion_script(prog_name="copyback", complete_var=VARIABLE, shell=shell))

@@ -36,8 +36,8 @@ def import_(
     What is approximated and what could not be carried over is told on standard error, and stands
     at the top of the configuration.
     """
-    from copyback.destination import check_file, staged_file, written
-    from copyback.streams import shown
+    from copyback.data.destination import check_file, staged_file, written
+    from copyback.process.streams import shown
 
     if to is not None:
         check_file(to)

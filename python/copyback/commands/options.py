@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyback import completing
+from copyback.commands import completing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 def settings_in(texts: list[str] | None) -> list[tuple[str, str]]:
     """Return the settings that ``--set`` gives, keys and values."""
-    from copyback.configuration import parse_setting
+    from copyback.inputs.configuration import parse_setting
 
     return [parse_setting(text) for text in texts or []]
 
@@ -109,14 +109,14 @@ def share(given: str | float) -> float:
 
 def load(config: Path | None, preset_name: str | None, settings: list[tuple[str, str]]) -> Config:
     """Return the configuration of a file or preset, with settings laid over it."""
-    from copyback import configuration
+    from copyback.inputs import configuration
 
     return configuration.load(config, preset=preset_name, settings=settings)
 
 
 def typed() -> str:
     """Return this command as one can type it again."""
-    from copyback.streams import shown
+    from copyback.process.streams import shown
 
     return shown(shlex.join(["copyback", *sys.argv[1:]]))
 

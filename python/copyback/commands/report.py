@@ -19,7 +19,7 @@ def report(
     ] = False,
 ) -> None:
     """Render the report page of a finished run, or of a comparison, again."""
-    from copyback.destination import check_within
+    from copyback.data.destination import check_within
     from copyback.result import REPORT, Result
     from copyback.sweep.store import WINNERS, is_sweep, run_directory
 
@@ -60,7 +60,7 @@ def view(
     ] = None,
 ) -> None:
     """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
-    from copyback.view import view as serve
+    from copyback.report.view import view as serve
 
     def tell(address: str) -> None:
         print(f"{directory} at {address} (Ctrl-C ends it)", flush=True)

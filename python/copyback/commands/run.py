@@ -114,18 +114,18 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
-    from copyback import checkout
-    from copyback.beforehand import announce
-    from copyback.checkpoint import EVERY_S, Checkpoint, seconds
-    from copyback.console import overview, progress_display, show
-    from copyback.cores import cores
-    from copyback.destination import check_file
-    from copyback.driver import Driver
-    from copyback.outputs import Staging, write_result
+    from copyback.data.destination import check_file
+    from copyback.data.outputs import Staging, write_result
     from copyback.prepared import Start
+    from copyback.process import checkout
+    from copyback.process.cores import cores
     from copyback.result import REPORT
     from copyback.serve.facts import replayed
-    from copyback.simulate import missed_by_run, settings_of
+    from copyback.simulation.beforehand import announce
+    from copyback.simulation.checkpoint import EVERY_S, Checkpoint, seconds
+    from copyback.simulation.driver import Driver
+    from copyback.simulation.simulate import missed_by_run, settings_of
+    from copyback.words.console import overview, progress_display, show
 
     if requests and out is None:
         raise InputError("--requests writes a file: say where with --out DIR")
@@ -195,7 +195,7 @@ def run(
                     measured=fio_json is not None,
                 )
         if bound:
-            from copyback.bound import bound as bound_of
+            from copyback.simulation.bound import bound as bound_of
 
             result.summary.bound = bound_of(
                 loaded,
@@ -238,11 +238,11 @@ def precondition(
     quiet: Quiet = False,
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
-    from copyback.beforehand import announce
-    from copyback.console import progress_display
-    from copyback.cores import cores
-    from copyback.destination import written
-    from copyback.simulate import save_state, settings_of
+    from copyback.data.destination import written
+    from copyback.process.cores import cores
+    from copyback.simulation.beforehand import announce
+    from copyback.simulation.simulate import save_state, settings_of
+    from copyback.words.console import progress_display
 
     loaded = load(
         config,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from copyback import completing
+from copyback.commands import completing
 from copyback.commands.options import (
     ConfigFile,
     DaskAddress,
@@ -75,7 +75,7 @@ def search(
     quiet: Quiet = False,
 ) -> None:
     """Find the least or greatest value of a key that keeps a number within a bound."""
-    from copyback.simulate import settings_of
+    from copyback.simulation.simulate import settings_of
     from copyback.sweep.bisection import Base
     from copyback.sweep.design import parse_seeds
     from copyback.sweep.memory import memory_of

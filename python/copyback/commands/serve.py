@@ -142,18 +142,18 @@ def serve(
 
 
 def _settings(setting: list[str] | None, seed: int | None) -> list[tuple[str, str]]:
-    from copyback.simulate import settings_of
+    from copyback.simulation.simulate import settings_of
 
     return settings_of(trace=None, format_=None, seed=seed, overrides=settings_in(setting))
 
 
 def _serve(load_with: Load, options: Options, out: Path | None, *, quiet: bool) -> None:
-    from copyback.beforehand import announce
-    from copyback.console import overview, progress_display, show
-    from copyback.outputs import Staging
+    from copyback.data.outputs import Staging
     from copyback.result import REPORT
     from copyback.serve import page, told
     from copyback.serve.run import serve as serve_drive
+    from copyback.simulation.beforehand import announce
+    from copyback.words.console import overview, progress_display, show
 
     loaded = load_with([])
     announce(loaded)

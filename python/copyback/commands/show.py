@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from copyback import completing
 from copyback._core import InputError
+from copyback.commands import completing
 
 app = typer.Typer(help="Show presets, policies, the JSON schemas or the reference.")
 
@@ -38,7 +38,7 @@ def preset(
 
     found = {known: toml for known, _, toml in _core.presets() + _core.workload_presets()}
     if name not in found:
-        from copyback.tables import hint
+        from copyback.inputs.tables import hint
 
         raise InputError(f"no preset {name!r}; {hint(name, found)}")
     print(found[name].rstrip("\n"))
@@ -88,7 +88,7 @@ def _print_pairs(pairs: list[tuple[str, str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from copyback.console import show
+    from copyback.words.console import show
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)

@@ -1,5 +1,5 @@
 """The whole command line, for whoever writes its reference."""
 
-from copyback.cli import application
+from copyback.commands.cli import application
 
 app = application()

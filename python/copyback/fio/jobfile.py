@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback import configuration
 from copyback._core import InputError
 from copyback.fio.options import ALIASES
+from copyback.inputs import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import units
 from copyback._core import Config, InputError
 from copyback.fio.workload import Job, read_job_file, settings_of_job
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.configuration import resolved
 from copyback.fio import values
+from copyback.inputs.configuration import resolved
 
 if TYPE_CHECKING:
     from copyback._core import Config

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import describe
 from copyback._core import size_bytes
-from copyback.arguments import path as argument_path
+from copyback.data.outputs import replace_file
 from copyback.fio.steadystate import steadystate
-from copyback.flows import flows
-from copyback.outputs import replace_file
+from copyback.inputs.arguments import path as argument_path
+from copyback.words import describe
+from copyback.words.flows import flows
 
 if TYPE_CHECKING:
     import os

@@ -7,9 +7,7 @@ from math import gcd
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
 from copyback._core import InputError
-from copyback.arguments import COUNT, PATH, check
 from copyback.fio import values
 from copyback.fio.addresses import address, has_map
 from copyback.fio.amounts import amount
@@ -33,6 +31,8 @@ from copyback.fio.steadystate import stop_of_jobs
 from copyback.fio.thinking import thinktime
 from copyback.fio.timing import Order, times
 from copyback.fio.values import share_of
+from copyback.inputs import configuration
+from copyback.inputs.arguments import COUNT, PATH, check
 
 if TYPE_CHECKING:
     import os

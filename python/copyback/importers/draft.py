@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from copyback.configuration import to_toml
+from copyback.inputs.configuration import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from copyback import units
+from copyback.words import units
 
 if TYPE_CHECKING:
     from copyback.importers.draft import Draft

@@ -7,11 +7,11 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback.papers import agreement, crossing, rules
 from copyback.papers.agreement import Verdict
 from copyback.papers.measures import Cell
 from copyback.sweep.intervals import estimate
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

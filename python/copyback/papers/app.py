@@ -9,9 +9,9 @@ import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
-from copyback.extras import need
 from copyback.papers import publishing
 from copyback.papers.options import PAPER, FigureName, Name, Out, ScaleName, Seeds, home_of
+from copyback.process.extras import need
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper
@@ -26,8 +26,8 @@ def list_() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from copyback.console import show
     from copyback.papers.catalogue import load_paper, shipped
+    from copyback.words.console import show
 
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -60,7 +60,6 @@ def run(
 ) -> None:
     """Simulate a paper's figures, and leave tables, plots and pages in --out."""
     need("papers", PAPER)
-    from copyback.console import counting_display
     from copyback.papers import found as findings
     from copyback.papers import output
     from copyback.papers.catalogue import load_paper, select
@@ -69,6 +68,7 @@ def run(
     from copyback.sweep.failures import Failures
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
+    from copyback.words.console import counting_display
 
     if traces is not None and not traces.is_dir():
         raise InputError(f"{traces}: no such directory")
@@ -137,9 +137,9 @@ def _tell(found: Found) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from copyback.console import show
     from copyback.papers.found import table_of
     from copyback.papers.render import answers_table
+    from copyback.words.console import show
 
     experiment = found.experiment
     tables = [answers_table([found])]

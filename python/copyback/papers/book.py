@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback._core import InputError
 from copyback.papers import stored_files
 from copyback.papers.catalogue import load_paper
 from copyback.papers.claims import claims
 from copyback.papers.measures import Cell
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.inputs.tables import Table, hint, read
 from copyback.papers.checks import wanted
 from copyback.papers.experiment import Experiment, Reading
 from copyback.papers.experiment_files import SHARED, read_experiment, read_toml
 from copyback.papers.targets import Target, read_targets
-from copyback.tables import Table, hint, read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

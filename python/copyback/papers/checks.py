@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from copyback.inputs.tables import Table, read
 from copyback.papers.rules import Rule
 from copyback.papers.targets import SHAPE, Target, find_target
-from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, field, structs
 
-from copyback import configuration
-from copyback.tables import Table
+from copyback.inputs import configuration
+from copyback.inputs.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

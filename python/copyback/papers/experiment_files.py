@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta, field, structs
 
 from copyback._core import InputError
-from copyback.configuration import read_text
+from copyback.inputs.configuration import read_text
+from copyback.inputs.tables import Table, read
 from copyback.papers.checks import Check, read_check
 from copyback.papers.experiment import (
     Case,
@@ -26,7 +27,6 @@ from copyback.papers.experiment import (
 from copyback.papers.figures import Figure
 from copyback.papers.ranking import Ranking
 from copyback.papers.regions import read_region
-from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import field
 
-from copyback.tables import Table
+from copyback.inputs.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

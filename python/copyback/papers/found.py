@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from copyback import units
 from copyback.papers import start
 from copyback.papers.answers import Answer, answer, cells_of
 from copyback.papers.measures import Cell, Measures
@@ -19,6 +18,7 @@ from copyback.result import Result
 from copyback.sweep.axes import LOAD, SCHEME, SEED
 from copyback.sweep.dataset import RUN, dataset
 from copyback.sweep.store import run_directory
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from copyback import completing
+from copyback.commands import completing
 
 if TYPE_CHECKING:
     from copyback.papers.catalogue import Paper

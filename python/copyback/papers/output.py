@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.outputs import Staging, replace_file
+from copyback.data.outputs import Staging, replace_file
 from copyback.papers import found as findings
 from copyback.papers import plots, region_plots, render
 

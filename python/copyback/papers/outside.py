@@ -6,7 +6,7 @@ import csv
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.markdown import markdown_table
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from pathlib import Path

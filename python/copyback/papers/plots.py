@@ -6,7 +6,7 @@ import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from copyback.density import kernel_density
+from copyback.data.density import kernel_density
 from copyback.papers import found as findings
 from copyback.papers import microscope
 from copyback.papers.measures import Cell

@@ -9,8 +9,8 @@ import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs  # noqa: TC001 - Typer reads it
-from copyback.extras import need
 from copyback.papers.options import PAPER, Name, Out, ScaleName, home_of
+from copyback.process.extras import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,7 @@ def write_pages(
 ) -> None:
     """Write the pages of all papers again from stored results alone."""
     need("papers", PAPER)
-    from copyback.outputs import replace_file
+    from copyback.data.outputs import replace_file
     from copyback.papers import pages
 
     for name, text in pages.render(docs).items():

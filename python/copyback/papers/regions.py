@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, field, structs
 
+from copyback.inputs.tables import Table
 from copyback.papers.agreement import Verdict
 from copyback.papers.answers import answer
 from copyback.papers.checks import Check, read_check
-from copyback.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

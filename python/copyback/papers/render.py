@@ -6,10 +6,10 @@ import functools
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from copyback.markdown import markdown_table
 from copyback.papers import agreement, start
 from copyback.papers import found as findings
 from copyback.papers.agreement import Verdict
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
-from copyback import units
+from copyback.inputs.tables import Table
 from copyback.papers.measures import Cell
-from copyback.tables import Table
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import units
-from copyback.markdown import markdown_table
 from copyback.papers import render
 from copyback.papers.claims import Standing
 from copyback.papers.sections import anchor, seeds_of, shortened
+from copyback.words import units
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from copyback import units
-from copyback.markdown import markdown_table
 from copyback.papers import found as findings
 from copyback.papers import region_plots
 from copyback.papers.render import answers_table, region_tables
+from copyback.words import units
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

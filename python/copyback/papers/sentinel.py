@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from copyback._core import InputError
-from copyback.outputs import replace_file
+from copyback.data.outputs import replace_file
 from copyback.papers.catalogue import load_paper
 from copyback.papers.plan import make_plan
 from copyback.sweep import plan as sweep

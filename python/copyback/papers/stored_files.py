@@ -13,7 +13,7 @@ import math
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.outputs import replace_file
+from copyback.data.outputs import replace_file
 from copyback.papers.start import Start
 from copyback.papers.stored import Key, Run, Stored
 

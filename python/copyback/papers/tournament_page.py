@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.markdown import markdown_table
-from copyback.tournament import HOME
+from copyback.sweep.tournament import HOME
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback._core import InputError, size_bytes
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable

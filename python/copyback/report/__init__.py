@@ -8,8 +8,8 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback import (
-    bound,
+from copyback.simulation import bound
+from copyback.words import (
     classes,
     describe,
     die_lines,

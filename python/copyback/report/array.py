@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import describe, units
-from copyback.density import kernel_density
+from copyback.data.density import kernel_density
+from copyback.words import describe, units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import classes, describe
-from copyback.flows import flows
 from copyback.report import array, heat
 from copyback.report.thinned import Thinned
+from copyback.words import classes, describe
+from copyback.words.flows import flows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from copyback import describe, units, waits
+from copyback.words import describe, units, waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError, TableReader
-from copyback.configuration import resolved
+from copyback.inputs.configuration import resolved
 
 if TYPE_CHECKING:
     from copyback._core import Config

@@ -11,9 +11,10 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from copyback import __version__, describe, report
+from copyback import __version__, report
 from copyback._core import InputError
-from copyback.guard import HOST, REFUSED, is_own_name
+from copyback.report.guard import HOST, REFUSED, is_own_name
+from copyback.words import describe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

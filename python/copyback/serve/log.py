@@ -16,8 +16,8 @@ import numpy as np
 
 from copyback._core import TableWriter
 from copyback.column import Column
+from copyback.data.parquet import NAMES, ROW_GROUP, read_parquet
 from copyback.frame import Frame
-from copyback.parquet import NAMES, ROW_GROUP, read_parquet
 from copyback.serve.facts import KEY
 
 if TYPE_CHECKING:

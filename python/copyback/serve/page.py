@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
 from copyback._core import SimulationError
-from copyback.cores import cores
-from copyback.driver import Driver
-from copyback.outputs import write_result
-from copyback.parquet import read_parquet
+from copyback.data.outputs import write_result
+from copyback.data.parquet import read_parquet
+from copyback.inputs import configuration
+from copyback.process.cores import cores
 from copyback.result import REQUESTS
 from copyback.serve import told
 from copyback.serve.facts import facts, replayed
 from copyback.serve.log import read
 from copyback.serve.replay import differing
+from copyback.simulation.driver import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from copyback._core import Config
-    from copyback.outputs import Staging
+    from copyback.data.outputs import Staging
     from copyback.result import Result
     from copyback.serve.run import Options
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
-from copyback.beforehand import check_memory
-from copyback.configuration import resolved
-from copyback.destination import check_file, staged_file
-from copyback.driver import Pace
+from copyback.data.destination import check_file, staged_file
+from copyback.inputs.configuration import resolved
 from copyback.serve.log import LogWriter
+from copyback.simulation.beforehand import check_memory
+from copyback.simulation.driver import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from copyback import units
+from copyback.words import units
 
 
 def lateness(found: dict[str, Any]) -> list[str]:

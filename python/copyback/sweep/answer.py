@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback.sweep.schemes import MEASURES, Format
 from copyback.sweep.together import ALIKE, multiple, ranking, swings
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -48,9 +48,9 @@ class Request:
 
 def compare_and_show(request: Request) -> list[Exception]:
     """Run a sweep and print what it found; return the faults of runs that could not be done."""
-    from copyback.beforehand import announce
-    from copyback.console import counting_display, show
-    from copyback.streams import complain
+    from copyback.process.streams import complain
+    from copyback.simulation.beforehand import announce
+    from copyback.words.console import counting_display, show
 
     design, plan = _plan(request)
     announce(*(run.config for run in plan.runs))

@@ -6,9 +6,9 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
 from copyback._core import InputError
-from copyback.layers import Layer, arranged
+from copyback.inputs import configuration
+from copyback.inputs.layers import Layer, arranged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,9 +11,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
 from copyback._core import InputError
-from copyback.arguments import CONFIG, COUNT, NUMBER, PATH, SEEDS, TEXT, check
+from copyback.inputs import configuration
+from copyback.inputs.arguments import CONFIG, COUNT, NUMBER, PATH, SEEDS, TEXT, check
 from copyback.sweep.answer import number
 from copyback.sweep.axes import Axis, column
 from copyback.sweep.bounds import Bound, Range, check_measure, parse_bound, parse_range
@@ -94,7 +94,7 @@ class SearchResult(Tabular):
         InputError
             Without matplotlib.
         """
-        from copyback import plots
+        from copyback.report import figures as plots
 
         return plots.of_search(self)
 

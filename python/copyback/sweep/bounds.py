@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback._core import InputError
 from copyback.sweep.answer import number
 from copyback.sweep.page_numbers import quantity
 from copyback.sweep.schemes import SHOWN, Format, Measure
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,12 +6,12 @@ import logging
 from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, Any, Self
 
-from copyback import units
 from copyback._core import InputError
-from copyback.extras import needed
+from copyback.process.extras import needed
 from copyback.sweep import work
 from copyback.sweep.execute import BackendLostError
 from copyback.sweep.memory import estimate
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,13 +11,14 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration, older
 from copyback._core import InputError
-from copyback.arguments import CONFIG, COUNT, KEYS, PATH, SEEDS, SWITCH, TEXT, check
-from copyback.arguments import path as argument_path
-from copyback.destination import staged_file
-from copyback.outputs import replace_file
-from copyback.parquet import read_parquet, write_parquet
+from copyback.data import older
+from copyback.data.destination import staged_file
+from copyback.data.outputs import replace_file
+from copyback.data.parquet import read_parquet, write_parquet
+from copyback.inputs import configuration
+from copyback.inputs.arguments import CONFIG, COUNT, KEYS, PATH, SEEDS, SWITCH, TEXT, check
+from copyback.inputs.arguments import path as argument_path
 from copyback.result import Result
 from copyback.sweep.completion import completed
 from copyback.sweep.dataset import dataset, varied
@@ -127,7 +128,7 @@ class Comparison(Tabular):
         InputError
             If there is no such measure; without matplotlib.
         """
-        from copyback import plots
+        from copyback.report import figures as plots
 
         return plots.of_comparison(self.contests, measure)
 
@@ -223,7 +224,7 @@ def compare(
     >>> found.frame["ssd.gc.victim"].to_list()
     ['greedy', 'fifo']
     """
-    from copyback.console import counting_display
+    from copyback.words.console import counting_display
 
     check(
         "compare",

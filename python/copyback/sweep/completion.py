@@ -6,10 +6,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from copyback import policy_names
 from copyback._core import InputError, SimulationError
-from copyback.checkout import commit
+from copyback.inputs import policy_names
 from copyback.policies import given
+from copyback.process.checkout import commit
 from copyback.sweep.cluster import DaskBackend
 from copyback.sweep.execute import BackendLostError, Execution, Task
 from copyback.sweep.inputs import unreadable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback.sweep.answer import number
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from copyback import result as names
+from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame
-from copyback.summary_numbers import numbers_of
 from copyback.sweep.axes import SEED, column
 
 if TYPE_CHECKING:

@@ -29,7 +29,14 @@ Dependencies = dict[str, str]
 SIMULATOR, CONFIGURATION = "the build of Copyback", "the configuration"
 
 #: Parts of the package in Python that decide what is in the files of a run.
-_WRITES_RUNS = ("driver.py", "outputs.py", "parquet.py", "summary.py", "typed.py", "verdict.py")
+_WRITES_RUNS = (
+    "data/outputs.py",
+    "data/parquet.py",
+    "inputs/typed.py",
+    "simulation/driver.py",
+    "summary.py",
+    "words/verdict.py",
+)
 _ASKS_POLICIES = "policies"
 
 #: What stands before the number of a processor in the names of the files of one trace.

@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from copyback._core import InputError
-from copyback.arguments import COUNT
+from copyback.inputs.arguments import COUNT
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Axis, Named, Point, axis_of, is_load
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
-from copyback import stopping
 from copyback._core import InputError, SimulationError
+from copyback.process import stopping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

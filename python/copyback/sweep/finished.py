@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import result as files
 from copyback._core import InputError
-from copyback.describe import value_text
+from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame
 from copyback.result import Result
-from copyback.summary_numbers import numbers_of
 from copyback.sweep.axes import SCHEME, SEED
 from copyback.sweep.dataset import RUN
 from copyback.sweep.schemes import contests
+from copyback.words.describe import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,11 +35,11 @@ def compare_and_show(directories: Sequence[Path], width_in_files: int) -> None:
     """
     from rich.text import Text
 
-    from copyback.console import facts_grid, show
     from copyback.sweep.answer import answer
     from copyback.sweep.contest_table import ContestTable
     from copyback.sweep.labels import Names
     from copyback.sweep.tables import finding_labels, remarks
+    from copyback.words.console import facts_grid, show
 
     for directory in directories:
         if directories.count(directory) > 1:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import report, units
+from copyback import report
 from copyback.sweep.answer import answer, number, warnings
 from copyback.sweep.contest_table import change_text
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import SHOWN
 from copyback.sweep.tables import bends, contest_text, remarks
 from copyback.sweep.together import multiple
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

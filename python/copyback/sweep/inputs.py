@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import configuration
 from copyback._core import InputCheck, InputError
-from copyback.driver import Pace
+from copyback.inputs import configuration
+from copyback.simulation.driver import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,8 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from copyback.describe import value_text
 from copyback.sweep.axes import LOAD, SCHEME, TRACE, WORKLOAD
+from copyback.words.describe import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from itertools import count
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Self
 
-from copyback.destination import naming
+from copyback.data.destination import naming
 from copyback.sweep import work
 from copyback.sweep.processes import cause_of_end, context
 

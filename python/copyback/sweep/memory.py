@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback._core import InputError, size_bytes
-from copyback.driver import peak_rss_mib
+from copyback.simulation.driver import peak_rss_mib
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

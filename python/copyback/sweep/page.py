@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import __version__, report, units
+from copyback import __version__, report
 from copyback import result as files
-from copyback.parquet import read_parquet
+from copyback.data.parquet import read_parquet
 from copyback.report.plots import at_tail, rounded
 from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.intervals import quantile
@@ -20,6 +20,7 @@ from copyback.sweep.schemes import MEASURES, SHOWN
 from copyback.sweep.store import run_directory
 from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
 from copyback.sweep.winners import podium
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

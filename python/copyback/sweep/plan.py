@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration
 from copyback._core import Config, InputError
-from copyback.layers import check_used, plain, under
+from copyback.inputs import configuration
+from copyback.inputs.layers import check_used, plain, under
 from copyback.policies.load import PLACEMENTS, VICTIMS, named_in
 from copyback.sweep.axes import LOAD, SCHEME, SEED, Point, is_load, layers_of
 from copyback.sweep.dependencies import check_unchanged, dependencies, key_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 
-from copyback import parquet
+from copyback.data import parquet
 from copyback.sweep import local
 
 __all__ = ["local", "parquet"]

@@ -15,7 +15,7 @@ import signal
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from copyback import owner
+from copyback.process import owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from copyback._core import InputError
+from copyback.inputs.tables import Table, read
 from copyback.sweep.axes import axis_of, value_text
 from copyback.sweep.page_numbers import quantity
-from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.policy_names import named_by
+from copyback.inputs.policy_names import named_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.flows import curves_of
 from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, change, estimate
-from copyback.verdict import MEANINGS
+from copyback.words.flows import curves_of
+from copyback.words.verdict import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

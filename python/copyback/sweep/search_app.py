@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from copyback import units
-from copyback.streams import complain
+from copyback.process.streams import complain
 from copyback.sweep.answer import number
 from copyback.sweep.bisection import chosen_range, run_search
 from copyback.sweep.bounds import parse_bound
 from copyback.sweep.store import REPORT, RESULTS
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def search_and_show(request: Request) -> None:
     """Search, and print what was found and the runs around it."""
     from rich.text import Text
 
-    from copyback.console import facts_grid, show
+    from copyback.words.console import facts_grid, show
 
     wanted, bound = chosen_range(request.least, request.most), parse_bound(request.bound)
 
@@ -86,7 +86,7 @@ def search_and_show(request: Request) -> None:
 
 def _around(found: SearchResult) -> RenderableType:
     """Return the values next to the one that was found."""
-    from copyback.console import numbers_table
+    from copyback.words.console import numbers_table
 
     bound = found.bound
     table = numbers_table(found.range.key, [bound.measure.label, "95% interval", str(bound)])

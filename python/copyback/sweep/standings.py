@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from copyback.markdown import markdown_table
 from copyback.sweep.answer import number
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.tables import remarks
 from copyback.sweep.winners import behind, choices, overall, podium
+from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -26,9 +26,9 @@ from filelock import FileLock, Timeout
 from copyback import __version__
 from copyback import result as names
 from copyback._core import InputError
-from copyback.destination import PARTIAL, refusal
-from copyback.older import PRESENT
-from copyback.outputs import make_parents, replace_file
+from copyback.data.destination import PARTIAL, refusal
+from copyback.data.older import PRESENT
+from copyback.data.outputs import make_parents, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

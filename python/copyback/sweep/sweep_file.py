@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import field
 
-from copyback import configuration, toml_fault
 from copyback._core import InputError
+from copyback.inputs import configuration, toml_fault
+from copyback.inputs.tables import Table, read
 from copyback.sweep.axes import TRACE, Point, axis_of, value_text
 from copyback.sweep.design import Design, numbered_seeds
 from copyback.sweep.random_draws import Draws
-from copyback.tables import Table, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import units
 from copyback.sweep.answer import answer, headline, number, warnings
 from copyback.sweep.contest_table import ContestTable, empty_table
 from copyback.sweep.knee import knees
@@ -12,7 +11,8 @@ from copyback.sweep.labels import Names
 from copyback.sweep.schemes import SHOWN
 from copyback.sweep.together import Multiple, multiple
 from copyback.sweep.winners import podium
-from copyback.verdict import MEANINGS
+from copyback.words import units
+from copyback.words.verdict import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,7 +93,7 @@ def bends(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
 def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    from copyback.console import facts_grid
+    from copyback.words.console import facts_grid
 
     told = answer(found.contests, names)
     rows = [

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import configuration
 from copyback import result as names
-from copyback.destination import check_within
-from copyback.driver import Driver
+from copyback.data.destination import check_within
+from copyback.inputs import configuration
 from copyback.result import Result
+from copyback.simulation.driver import Driver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback._core import Config
-from copyback.destination import PARTIAL, naming
-from copyback.driver import PRECONDITION, Driver
-from copyback.outputs import write_tables
-from copyback.simulate import save_state
+from copyback.data.destination import PARTIAL, naming
+from copyback.data.outputs import write_tables
+from copyback.simulation.driver import PRECONDITION, Driver
+from copyback.simulation.simulate import save_state
 from copyback.sweep import memory, repeated
 
 if TYPE_CHECKING:

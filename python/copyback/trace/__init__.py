@@ -9,12 +9,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copyback import configuration, typed
 from copyback._core import Conversion, InputError, Survey, trace_target
-from copyback.arguments import CONFIG, PATH, SWITCH, TEXT, TEXTS, check
-from copyback.arguments import path as argument_path
-from copyback.driver import Pace
-from copyback.simulate import settings_of
+from copyback.inputs import configuration, typed
+from copyback.inputs.arguments import CONFIG, PATH, SWITCH, TEXT, TEXTS, check
+from copyback.inputs.arguments import path as argument_path
+from copyback.simulation.driver import Pace
+from copyback.simulation.simulate import settings_of
 from copyback.trace.statistics import TraceStatistics
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class TraceInfo(TraceStatistics, kw_only=True):
         path
             The HTML file to write.
         """
-        from copyback.outputs import replace_file
+        from copyback.data.outputs import replace_file
         from copyback.trace.report import render
 
         return replace_file(argument_path("report", path), render(self).encode("utf-8"))
@@ -108,7 +108,7 @@ def trace_info(
     workload = Workload.of(
         source, preset=preset, format_=format, lenient=lenient, settings=settings
     )
-    from copyback.console import progress_display
+    from copyback.words.console import progress_display
 
     with progress_display(quiet=not progress) as show:
         return survey(workload, on_progress=show)
@@ -179,7 +179,7 @@ def convert_trace(
     workload = Workload.of(
         source, preset=preset, format_=format, lenient=lenient, settings=settings
     )
-    from copyback.console import progress_display
+    from copyback.words.console import progress_display
 
     with progress_display(quiet=not progress) as show:
         return convert(workload, Path(output), to=to, drop=drop, on_progress=show)
@@ -244,7 +244,7 @@ def convert(
     on_progress: Callable[[Progress], None],
 ) -> list[str]:
     """Write a workload as a trace, whole or not at all; return what got lost."""
-    from copyback.destination import staged_file
+    from copyback.data.destination import staged_file
 
     for kind in drop:
         if kind not in DROPPABLE:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from copyback import completing
 from copyback._core import InputError
+from copyback.commands import completing
 from copyback.commands.options import (  # noqa: TC001 - Typer reads them
     Lenient,
     Quiet,
@@ -64,11 +64,11 @@ def info(
 
     Counts, sizes, arrivals, bursts and idle times, sequentiality, footprint and overwrites.
     """
-    from copyback.configuration import parse_setting
-    from copyback.console import progress_display, show
-    from copyback.destination import check_file
+    from copyback.data.destination import check_file
+    from copyback.inputs.configuration import parse_setting
     from copyback.trace import Workload, survey
     from copyback.trace.console import comparison, overview
+    from copyback.words.console import progress_display, show
 
     sources: list[str | None] = [*(source or [])] or [None]
     if sources == [None] and preset is None:
@@ -126,11 +126,11 @@ def convert(
 
     What the format cannot hold is refused or told. OUT appears whole or not at all.
     """
-    from copyback.configuration import parse_setting
-    from copyback.console import progress_display
-    from copyback.destination import written
+    from copyback.data.destination import written
+    from copyback.inputs.configuration import parse_setting
     from copyback.trace import Workload
     from copyback.trace import convert as run
+    from copyback.words.console import progress_display
 
     settings = [parse_setting(text) for text in setting or []]
     workload = Workload.of(source, format_=format_, lenient=lenient, settings=settings)
@@ -167,12 +167,12 @@ def floor(
 
     That is the floor of a calibration: no model of the device is needed for it.
     """
-    from copyback.extras import need
+    from copyback.process.extras import need
 
     need("calibrate", "copyback trace floor")
     from copyback.calibration.floor import floor as run
     from copyback.calibration.show_pairs import overview
-    from copyback.console import show
+    from copyback.words.console import show
 
     found = run(source, times=times, format=format_, lenient=lenient, halves=halves)
     if json_:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import console, units
 from copyback.trace import describe
+from copyback.words import console, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from copyback import units
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

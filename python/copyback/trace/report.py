@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import report, units
+from copyback import report
 from copyback.trace import describe
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

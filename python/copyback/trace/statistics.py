@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from copyback.section import Section
+from copyback.data.section import Section
 
 
 class Curve(Section, kw_only=True):

@@ -21,7 +21,7 @@ PAGE_BYTES = {"4KiB": 4096, "8KiB": 8192, "16KiB": 16384}
 
 def run(row: Row) -> Numbers:
     """Run a row here."""
-    from copyback.simulate import run as simulate
+    from copyback.simulation.simulate import run as simulate
 
     with TemporaryDirectory(prefix="copyback-validate-") as directory:
         trace = Path(directory) / "load.trace"

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from copyback import typed
 from copyback._core import InputError
+from copyback.inputs import typed
 from copyback.validation.load import Load  # noqa: TC001 - msgspec reads it
 
 STORED = Path(__file__).with_name("rows.json")

@@ -1,0 +1,1 @@
+"""Tables and files of results: how they are written, found and read."""

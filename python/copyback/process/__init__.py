@@ -1,0 +1,1 @@
+"""The process itself: its streams, signals, cores, extras, and the commit that it runs."""

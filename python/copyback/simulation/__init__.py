@@ -1,0 +1,1 @@
+"""Runs: a drive prepared, its simulation advanced to the end, interrupted and gone on with."""
