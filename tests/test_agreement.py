@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from copyback.papers import agreement
-from copyback.papers.agreement import Verdict
-from copyback.papers.answers import Answer, answer
-from copyback.papers.checks import Check
-from copyback.papers.measures import Cell, Measures
-from copyback.papers.ranking import Ranking, ranked
-from copyback.papers.targets import Target
+from copyback_papers import agreement
+from copyback_papers.agreement import Verdict
+from copyback_papers.answers import Answer, answer
+from copyback_papers.checks import Check
+from copyback_papers.measures import Cell, Measures
+from copyback_papers.ranking import Ranking, ranked
+from copyback_papers.targets import Target
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+import copyback
 from copyback.process.extras import INSTALLED_BY, LIBRARIES
 
 ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 #: Libraries that a base installation does not have.
-ABSENT = ("distributed", "matplotlib", "pandas", "polars", "scipy")
+ABSENT = ("copyback_papers", "distributed", "matplotlib", "pandas", "polars", "scipy")
 
 
 def base(code: str) -> subprocess.CompletedProcess[str]:
@@ -33,7 +34,8 @@ def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def names_in(requirements: list[str]) -> set[str]:
-    return {requirement.partition(">")[0].partition("[")[0] for requirement in requirements}
+    names = (requirement.partition(">")[0].partition("[")[0] for requirement in requirements)
+    return {name.replace("-", "_") for name in names}
 
 
 def test_the_base_runs_compares_searches_and_reports(tiny_toml: Path, tmp_path: Path) -> None:
@@ -51,7 +53,6 @@ def test_the_base_runs_compares_searches_and_reports(tiny_toml: Path, tmp_path: 
         ("report", study, "--runs"),
         ("search", tiny_toml, least, "--where=WA < 100", *asked, found),
         ("trace", "info", ROOT / "examples" / "linux-mysql.load.gz"),
-        ("paper", "list"),
     ):
         done = command(*arguments)
         assert done.returncode == 0, (arguments, done.stderr)
@@ -73,11 +74,15 @@ def test_the_base_runs_compares_searches_and_reports(tiny_toml: Path, tmp_path: 
         ),
         (
             ("paper", "run", "pgc-2011"),
-            "copyback paper needs matplotlib: pip install 'copyback[papers]'",
+            "copyback paper needs copyback_papers: pip install 'copyback[papers]'",
         ),
         (
-            ("paper", "sentinel"),
-            "copyback paper needs matplotlib: pip install 'copyback[papers]'",
+            ("paper", "--help"),
+            "copyback paper needs copyback_papers: pip install 'copyback[papers]'",
+        ),
+        (
+            ("validate", "--only", "MQSim", "--list"),
+            "copyback validate needs copyback_papers: pip install 'copyback[papers]'",
         ),
         (
             ("compare", "--preset", "pgc-2011", "--over=seed=1,2", "--dask=tcp://127.0.0.1:1"),
@@ -124,3 +129,13 @@ def test_the_extras_bring_what_they_are_said_to() -> None:
             assert library in names_in(extras[installed_by.removeprefix("copyback[")[:-1]])
     assert extras["all"] == [f"copyback[{','.join(sorted(set(extras) - {'all'}))}]"]
     assert not names_in(PROJECT["dependencies"]) & set(ABSENT)
+
+
+def test_the_help_lists_the_commands_that_need_more_as_well() -> None:
+    told = command("--help").stdout
+    assert [word for word in ("paper", "validate", "run") if f" {word} " not in told] == []
+
+
+def test_the_packages_of_this_repository_have_one_version() -> None:
+    papers = tomllib.loads((ROOT / "packages/papers/pyproject.toml").read_text())["project"]
+    assert papers["version"] == copyback.__version__

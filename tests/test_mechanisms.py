@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from copyback.papers.catalogue import shipped
+from copyback_papers.catalogue import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,12 +11,12 @@ import pytest
 
 from copyback import InputError
 from copyback.inputs import configuration, tables
-from copyback.papers import output, rules
-from copyback.papers.catalogue import load_paper, select, shipped
-from copyback.papers.measures import Cell, Measures
-from copyback.papers.plan import make_plan
 from copyback.result import Result
 from copyback.words import units
+from copyback_papers import output, rules
+from copyback_papers.catalogue import load_paper, select, shipped
+from copyback_papers.measures import Cell, Measures
+from copyback_papers.plan import make_plan
 from tiny_paper import EXPERIMENT, PAPER, TARGETS
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pytest
 from msgspec import structs
 
 from copyback import InputError
-from copyback.papers import (
+from copyback_papers import (
     output,
     outside,
     pages,
@@ -25,17 +25,17 @@ from copyback.papers import (
     sentinel,
     stored_files,
 )
-from copyback.papers.agreement import Verdict
-from copyback.papers.answers import answer
-from copyback.papers.book import RESULTS, open_book
-from copyback.papers.catalogue import load_paper, shipped
-from copyback.papers.checks import Check
-from copyback.papers.claims import Standing
-from copyback.papers.measures import Cell, Measures
-from copyback.papers.plan import make_plan
-from copyback.papers.start import Start, is_settled
-from copyback.papers.stored import Stored
-from copyback.papers.targets import Target
+from copyback_papers.agreement import Verdict
+from copyback_papers.answers import answer
+from copyback_papers.book import RESULTS, open_book
+from copyback_papers.catalogue import load_paper, shipped
+from copyback_papers.checks import Check
+from copyback_papers.claims import Standing
+from copyback_papers.measures import Cell, Measures
+from copyback_papers.plan import make_plan
+from copyback_papers.start import Start, is_settled
+from copyback_papers.stored import Stored
+from copyback_papers.targets import Target
 from tiny_paper import EXPERIMENT, write
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 RUST = sorted(ROOT.glob("crates/*/src/**/*.rs"))
-PYTHON = sorted((ROOT / "python/copyback").rglob("*.py"))
+PYTHON = sorted(file for tree in ("python", "packages") for file in (ROOT / tree).rglob("*.py"))
 
 #: Beginnings that refer to a neighbour, or ask a riddle, where a comment is read alone.
 RIDDLE = re.compile(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from copyback import InputError
-from copyback.papers import tournament_page
-from copyback.papers.book import RESULTS
+from copyback_papers import tournament_page
+from copyback_papers.book import RESULTS
 
 DOCS = Path(__file__).parents[1] / "docs/reproduction"
 

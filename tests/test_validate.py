@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from copyback._core import InputError
-from copyback.validation import stored
-from copyback.validation.compare import Compared, compare
-from copyback.validation.load import Load
-from copyback.validation.ours import responses_of, run
-from copyback.validation.show import conclusion, lines
+from copyback_papers.validation import stored
+from copyback_papers.validation.compare import Compared, compare
+from copyback_papers.validation.load import Load
+from copyback_papers.validation.ours import responses_of, run
+from copyback_papers.validation.show import conclusion, lines
 
 TOOLS = Path(__file__).parents[1] / "tools"
 SMALL = "suspend, semi-preemptive, 1x1x1x2"

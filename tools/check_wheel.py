@@ -1,8 +1,8 @@
-"""Try a wheel in an environment of its own: its size, and the commands that need no extra.
+"""Try the wheels in an environment of their own: their size, and the commands that need no extra.
 
-    python tools/check_wheel.py target/wheel/copyback-0.1.0-....whl [--uv uv]
+    python tools/check_wheel.py target/wheel/*.whl    # the base alone, or both
 
-The environment is made beside the wheel. What is not as promised is said in a sentence, with exit
+The environment is made beside the wheels. What is not as promised is said in a sentence, with exit
 status 1.
 """
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 MOST_MB = 150
 
 #: What it must not bring.
-ABSENT = ("distributed", "matplotlib", "pandas", "polars", "scipy")
+ABSENT = ("copyback_papers", "distributed", "matplotlib", "pandas", "polars", "scipy")
 
 #: What the commands that need no extra are about.
 SMALL = ("--set", "workload.time_scale=0.02")
@@ -45,8 +45,9 @@ COMMANDS = (
     ("compare", *STUDY, "--out", "out/mine"),
     ("report", "out/mine", "--runs"),
     ("search", *QUESTION, "--out", "out/found"),
-    ("validate", "--only", "suspend, 1x1x1x2"),
 )
+#: What the wheel of the papers adds.
+OF_PAPERS = (("validate", "--only", "suspend, 1x1x1x2"), ("paper", "list"))
 LEFT = ("out/one/report.html", "out/one/requests.parquet", "out/mine/report.html", "out/found")
 
 
@@ -57,14 +58,21 @@ class WrongError(Exception):
 def main() -> int:
     """Try the wheel. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("wheel", type=Path)
+    parser.add_argument("wheels", type=Path, nargs="+")
     parser.add_argument("--uv", default="uv")
     given = parser.parse_args()
-    home = given.wheel.resolve().parent
+    # The base first: its name goes on with a hyphen.
+    base, *others = sorted(wheel.resolve() for wheel in given.wheels)
+    home = base.parent
     try:
-        copyback = installed(given.wheel.resolve(), home / "env", given.uv)
+        copyback = installed(base, home / "env", given.uv)
         tried(copyback, home)
+        refused(copyback)
         viewed(copyback, home)
+        for wheel in others:
+            install(wheel, copyback.parent, given.uv)
+            for arguments in OF_PAPERS:
+                run(copyback, arguments, home)
     except WrongError as wrong:
         print(f"check-wheel: {wrong}", file=sys.stderr)
         return 1
@@ -78,16 +86,22 @@ def installed(wheel: Path, environment: Path, uv: str) -> Path:
     bin_ = environment / ("Scripts" if sys.platform == "win32" else "bin")
     (packages,) = environment.glob("**/site-packages")
     before = size_mb(packages)
-    install = [uv, "pip", "install", "--quiet", "--python", str(bin_ / "python"), str(wheel)]
-    subprocess.run(install, check=True)
+    install(wheel, bin_, uv)
     taken = size_mb(packages) - before
-    print(f"{wheel.name}: {taken:.0f} MB with what it needs")
+    print(f"with what it needs: {taken:.0f} MB")
     there = [name for name in ABSENT if (packages / name).exists()]
     if there:
         raise WrongError(f"the base brings {', '.join(there)}")
     if taken > MOST_MB:
         raise WrongError(f"the base takes {taken:.0f} MB; {MOST_MB} MB are allowed")
     return bin_ / "copyback"
+
+
+def install(wheel: Path, bin_: Path, uv: str) -> None:
+    """Install a wheel, and say how large it is."""
+    command = [uv, "pip", "install", "--quiet", "--python", str(bin_ / "python"), str(wheel)]
+    subprocess.run(command, check=True)
+    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes")
 
 
 def size_mb(directory: Path) -> float:
@@ -101,15 +115,28 @@ def tried(copyback: Path, home: Path) -> None:
     trace = home / "my-trace.gz"
     shutil.copy(ROOT / "examples" / "linux-mysql.load.gz", trace)
     for arguments in COMMANDS:
-        began = time.monotonic()
-        done = subprocess.run(
-            [copyback, *arguments], check=False, cwd=home, capture_output=True, text=True
-        )
-        if done.returncode != 0:
-            raise WrongError(f"copyback {' '.join(arguments)}: {done.stderr.strip()}")
-        print(f"copyback {arguments[0]}: {time.monotonic() - began:.1f} s")
+        run(copyback, arguments, home)
     if absent := [name for name in LEFT if not (home / name).exists()]:
         raise WrongError(f"nothing was left in {absent[0]}")
+
+
+def run(copyback: Path, arguments: tuple[str, ...], home: Path) -> None:
+    """Run a command."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [copyback, *arguments], check=False, cwd=home, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise WrongError(f"copyback {' '.join(arguments)}: {done.stderr.strip()}")
+    print(f"copyback {arguments[0]}: {time.monotonic() - began:.1f} s")
+
+
+def refused(copyback: Path) -> None:
+    """See that commands of the papers' package say what installs it."""
+    for arguments in OF_PAPERS:
+        done = subprocess.run([copyback, *arguments], check=False, capture_output=True, text=True)
+        if done.returncode != 2 or "pip install 'copyback[papers]'" not in done.stderr:
+            raise WrongError(f"copyback {arguments[0]}, without its package: {done.stderr.strip()}")
 
 
 def viewed(copyback: Path, home: Path) -> None:

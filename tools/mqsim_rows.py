@@ -31,11 +31,11 @@ from time_model.device import Device, Link, Mapped, Yields
 from time_model.host import Setup
 from validation_rows import forget_others, numbers, store
 
-from copyback.validation.compare import COUNTS, compare
-from copyback.validation.load import Load
-from copyback.validation.ours import responses_of
-from copyback.validation.ours import run as run_here
-from copyback.validation.stored import STORED, Numbers, Row
+from copyback_papers.validation.compare import COUNTS, compare
+from copyback_papers.validation.load import Load
+from copyback_papers.validation.ours import responses_of
+from copyback_papers.validation.ours import run as run_here
+from copyback_papers.validation.stored import STORED, Numbers, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,11 +27,11 @@ from mqsim_rows import LARGE, SMALL, Size
 from ssdsim_input import PAGE_BYTES, end_quietly, parameters, told
 from validation_rows import forget_others, store
 
-from copyback.validation.compare import compare
-from copyback.validation.load import Load
-from copyback.validation.ours import responses_of
-from copyback.validation.ours import run as run_here
-from copyback.validation.stored import STORED, Numbers, Row
+from copyback_papers.validation.compare import compare
+from copyback_papers.validation.load import Load
+from copyback_papers.validation.ours import responses_of
+from copyback_papers.validation.ours import run as run_here
+from copyback_papers.validation.stored import STORED, Numbers, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

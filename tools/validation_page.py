@@ -11,15 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback.validation.compare import Verdict, compare
-from copyback.validation.ours import run
-from copyback.validation.show import conclusion, name_of, share
-from copyback.validation.stored import TIME_MODEL, rows
+from copyback_papers.validation.compare import Verdict, compare
+from copyback_papers.validation.ours import run
+from copyback_papers.validation.show import conclusion, name_of, share
+from copyback_papers.validation.stored import TIME_MODEL, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from copyback.validation.stored import Row
+    from copyback_papers.validation.stored import Row
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/validation.md")

@@ -18,9 +18,9 @@ import msgspec
 from time_model.device import Device, Yields
 from time_model.host import Request, Setup, simulate
 
-from copyback.validation.load import Load
-from copyback.validation.ours import responses_of
-from copyback.validation.stored import STORED, TIME_MODEL, Numbers, Row, rows
+from copyback_papers.validation.load import Load
+from copyback_papers.validation.ours import responses_of
+from copyback_papers.validation.stored import STORED, TIME_MODEL, Numbers, Row, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,6 @@ import io
 import json
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import _core
@@ -76,19 +75,19 @@ def _join_words() -> str:
     return given.partition("=")[2] if given.startswith("--") else given
 
 
-def _offered(candidates: Iterable[str], incomplete: str) -> list[str]:
+def offered(candidates: Iterable[str], incomplete: str) -> list[str]:
     """Return those that go on from what has been typed."""
     return [name for name in candidates if name.startswith(incomplete)]
 
 
 def presets(incomplete: str) -> list[str]:
     """Return drives that a configuration may start from."""
-    return _offered((name for name, _, _ in _core.presets()), incomplete)
+    return offered((name for name, _, _ in _core.presets()), incomplete)
 
 
 def workloads(incomplete: str) -> list[str]:
     """Return workloads that come with the package."""
-    return _offered((name for name, _, _ in _core.workload_presets()), incomplete)
+    return offered((name for name, _, _ in _core.workload_presets()), incomplete)
 
 
 def all_presets(incomplete: str) -> list[str]:
@@ -98,7 +97,7 @@ def all_presets(incomplete: str) -> list[str]:
 
 def formats(incomplete: str) -> list[str]:
     """Return formats of traces."""
-    return _offered(Schema().values("workload.format"), incomplete)
+    return offered(Schema().values("workload.format"), incomplete)
 
 
 def settings(incomplete: str) -> list[str]:
@@ -106,8 +105,8 @@ def settings(incomplete: str) -> list[str]:
     key, equals, _ = incomplete.partition("=")
     schema = Schema()
     if not equals:
-        return _offered((f"{known}=" for known in schema.keys_from(key)), incomplete)
-    return _offered([f"{key}={value}" for value in schema.values(key)], incomplete)
+        return offered((f"{known}=" for known in schema.keys_from(key)), incomplete)
+    return offered([f"{key}={value}" for value in schema.values(key)], incomplete)
 
 
 def axes(incomplete: str) -> list[str]:
@@ -115,25 +114,18 @@ def axes(incomplete: str) -> list[str]:
     key, equals, listed = incomplete.partition("=")
     if not equals:
         loads = [f"{name}=" for name in ("workload", "trace")]
-        return _offered(loads, incomplete) + settings(incomplete)
+        return offered(loads, incomplete) + settings(incomplete)
     before = listed.rpartition(",")[0]
     chosen = set(before.split(","))
     start = f"{key}={before}," if before else f"{key}="
     names = [name for name, _, _ in _core.workload_presets()] if key == "workload" else None
     values = Schema().values(key) if names is None else names
-    return _offered([start + value for value in values if value not in chosen], incomplete)
+    return offered([start + value for value in values if value not in chosen], incomplete)
 
 
 def keys(incomplete: str) -> list[str]:
     """Return ``KEY=``, where a range follows."""
-    return _offered((f"{known}=" for known in Schema().keys_from(incomplete)), incomplete)
-
-
-def papers(incomplete: str) -> list[str]:
-    """Return the papers that come with the package."""
-    shipped = Path(__file__).parents[1] / "papers" / "experiments"
-    found = (entry.name for entry in shipped.iterdir() if (entry / "paper.toml").is_file())
-    return _offered(sorted(found), incomplete)
+    return offered((f"{known}=" for known in Schema().keys_from(incomplete)), incomplete)
 
 
 class Schema:

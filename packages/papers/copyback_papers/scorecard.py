@@ -1,0 +1,132 @@
+"""Counts of claims: all papers on one screen, and a table of the claims of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copyback.words import units
+from copyback.words.markdown import markdown_table
+from copyback_papers import render
+from copyback_papers.claims import Standing
+from copyback_papers.sections import anchor, seeds_of, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from copyback_papers.book import Book
+    from copyback_papers.claims import Claim
+
+
+def scorecard(books: Iterable[Book], folder: str) -> str:
+    """Return one row a paper: how many claims it has, and what became of them.
+
+    Parameters
+    ----------
+    folder
+        Where the papers' pages are, from the page that the scorecard is on.
+    """
+    header = (
+        *("paper", "claims", *Standing, "without a region"),
+        *("moves with twice the requests", render.DAGGER, "scale"),
+    )
+    return markdown_table(header, [_row(book, f"{folder}/{book.paper.name}.md") for book in books])
+
+
+def _row(book: Book, page: str) -> tuple[str, ...]:
+    counted = [_counted(book, standing, page) for standing in Standing]
+    link = f"[{book.paper.name}]({page})"
+    inside = sum(claim.is_transient for claim in book.claims)
+    scale = ", ".join(book.scales) or "not run"
+    without = sum(claim.is_open for claim in book.claims)
+    doubled = [claim for claim in book.claims if claim.doubled is not None]
+    moved = f"{sum(claim.has_moved for claim in doubled)} of {len(doubled)}" if doubled else ""
+    return (link, str(len(book.claims)), *counted, str(without), moved, str(inside), scale)
+
+
+def _counted(book: Book, standing: Standing, page: str) -> str:
+    """Return how many claims have a standing, and the readings or experiments that matter."""
+    there = [claim for claim in book.claims if claim.standing is standing]
+    names: Iterable[str] = ()
+    if standing is Standing.OTHER_READING:
+        names = sorted({name for claim in there for name in claim.readings})
+    if standing is Standing.CONTRADICTED:
+        by = {c.experiment.name: c.experiment for c in there if c.experiment is not None}
+        names = [f"[{name}]({page}{anchor(one)})" for name, one in by.items()]
+    return f"{len(there)} ({', '.join(names)})" if names else str(len(there))
+
+
+def claim_table(book: Book) -> str:
+    """Return the claims of a paper, each with its verdict, and where its numbers are."""
+    header = (
+        *("claim", "paper", "ours", "interval", "verdict", "twice the requests"),
+        *("other readings", "regions", "section"),
+    )
+    return markdown_table(header, list(map(_claim_row, book.claims)))
+
+
+def _claim_row(claim: Claim) -> tuple[str, ...]:
+    what = f"{claim.target.figure}: {claim.target.label}: {claim.target.compared}"
+    section = ""
+    if claim.experiment is not None:
+        section = f"[{claim.experiment.name}]({anchor(claim.experiment)})"
+    regions = "; ".join(
+        f"[{one.experiment.name}]({anchor(one.experiment)}): {one.mapped.sentence}"
+        for one in claim.regions
+    )
+    if claim.joint is None:
+        why = section or "[why](#not-answered)"
+        return (what, claimed(claim), "", "", claim.standing, "", "", regions, why)
+    answer = claim.joint.answer
+    ours = render.ours(claim.joint.found, answer)
+    others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
+    interval = ", ".join(filter(None, (answer.interval, answer.part)))
+    verdict, doubled = answer.verdict, _doubled(claim)
+    return (what, answer.paper, ours, interval, verdict, doubled, others, regions, section)
+
+
+def _doubled(claim: Claim) -> str:
+    """Return what twice the requests give; empty if they were not run."""
+    if claim.doubled is None:
+        return ""
+    ours = render.ours(claim.doubled.found, claim.doubled.answer)
+    return f"{ours}: {claim.doubled.answer.verdict}"
+
+
+def lengths(book: Book) -> str:
+    """Return whether twice the requests move a verdict, and of which claims."""
+    doubled = [claim for claim in book.claims if claim.doubled is not None]
+    if not doubled:
+        return ""
+    many = f"{len(doubled)} of {len(book.claims)} claims were run with twice the requests, too"
+    moved = [f"{c.target.figure}: {c.target.label}" for c in doubled if c.has_moved]
+    if not moved:
+        return f"{many}: no verdict moves."
+    verb = "moves" if len(moved) == 1 else "move"
+    return f"{many}: {len(moved)} {verb} ({'; '.join(moved)})."
+
+
+def claimed(claim: Claim) -> str:
+    """Return what the paper says, of a claim that has no answer."""
+    target = claim.target
+    if target.value is None:
+        return target.unit
+    most = f" to {units.significant(target.most)}" if target.most is not None else ""
+    return f"{units.significant(target.value)}{most} {target.unit}"
+
+
+def citation(book: Book) -> str:
+    """Return what who cites these numbers needs: the paper, our commit and version, the scale."""
+    runs = book.runs.values()
+    if not runs:
+        return f"- Paper: {book.paper.title}. {book.paper.source}\n- Copyback: nothing was run."
+    commits = sorted({shortened(run.commit) for run in runs})
+    versions = sorted({run.version for run in runs})
+    spent = units.time_s(sum(run.cpu_s for run in runs))
+    lines = [
+        f"Paper: {book.paper.title}. {book.paper.source}",
+        f"Copyback {', '.join(versions)}, commit {', '.join(f'`{one}`' for one in commits)}",
+        f"Scale: {', '.join(book.scales)}; {seeds_of(book.runs)}; {len(runs)} runs, "
+        f"{spent} of CPU time",
+        f"Joint reading: {book.paper.reading.name}",
+    ]
+    return "\n".join(f"- {line}" for line in lines)
