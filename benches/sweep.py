@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from timed import machine
 
 import copyback
-from copyback.process.cores import cores
+from copyback.process import cores
 
 STORED = Path(__file__).with_name("sweep.csv")
 COLUMNS = ["processes", "runs", "rounds", "wall_s", "process_ms", "here_ms", "machine"]

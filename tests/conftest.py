@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pytest
 
 from commands import Commands
+from copyback import process
 from copyback.inputs import configuration
-from copyback.process import owner
 from nbd import FAST
 from tiny_paper import write
 
@@ -29,7 +29,7 @@ def pytest_configure() -> None:
     gets what programs get.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    owner.take()
+    process.take()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Prepared drives of the user are not for tests.
     os.environ["COPYBACK_CACHE"] = "off"

@@ -13,9 +13,9 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback import prepared
 from copyback.inputs import configuration
-from copyback.prepared import Folder
+from copyback.simulation import prepared
+from copyback.simulation.prepared import Folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,9 @@ import pytest
 import copyback
 from conftest import RunCli, tiny_config
 from copyback.calibration.result import CALIBRATION
+from copyback.data import SUMMARY
 from copyback.inputs import policy_names
-from copyback.result import SUMMARY, Result
+from copyback.result import Result
 from copyback.sweep import store
 from nbd import serving
 from test_view import ask, post, viewing

@@ -197,7 +197,7 @@ def test_a_script_runs_longer_than_a_call_of_its_policy_may(tmp_path: Path) -> N
     script = f"""{DRIVE}{FIFO}
 import time
 from copyback.inputs import configuration
-from copyback.policies.bridge import suppliers
+from copyback.policies.suppliers import suppliers
 
 Fifo.time_limit = 0.2
 kept = suppliers(configuration.load(DRIVE | {{"ssd": {{"gc": {{"victim": Fifo}}}}}}))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copyback.column import Column
-from copyback.policies.bridge import Suppliers
+from copyback.policies.suppliers import Suppliers
 
 __version__: str
 __model__: str

@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from copyback._core import InputError
+from copyback.data import (
+    CONFIG,
+    REPORT,
+    ROW_TABLE_FILES,
+    SLOWEST,
+    STREAM_FILES,
+    SUMMARY,
+    TABLE_FILES,
+)
 from copyback.data.older import check_config, summary_of
 from copyback.inputs.arguments import path as argument_path
 
@@ -21,64 +30,9 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from copyback.data import StreamName, TableName
     from copyback.frame import Frame
     from copyback.summary import Summary
-
-SUMMARY = "summary.json"
-CONFIG = "config.toml"
-SERIES = "series.parquet"
-REQUESTS = "requests.parquet"
-COLLECTIONS = "collections.parquet"
-COMMANDS = "commands.parquet"
-MESSAGES = "messages.parquet"
-DISTRIBUTION = "distribution.parquet"
-LATENCY_LOG = "latency.hlog"
-DIES = "dies.parquet"
-FLOWS = "flows.parquet"
-TIMELINE = "timeline.json.gz"
-SLOWEST = "slowest.json"
-REPORT = "report.html"
-
-#: Every file that a result directory may hold.
-FILES = frozenset(
-    {
-        SUMMARY,
-        CONFIG,
-        SERIES,
-        REQUESTS,
-        COLLECTIONS,
-        COMMANDS,
-        MESSAGES,
-        DISTRIBUTION,
-        LATENCY_LOG,
-        DIES,
-        FLOWS,
-        TIMELINE,
-        SLOWEST,
-        REPORT,
-    }
-)
-
-#: Tables with a row for everything that happened; a run keeps them on request.
-RowTableName = Literal["requests", "collections", "commands", "messages"]
-TableName = Literal["series", "distribution", "dies", "flows", RowTableName]
-ROW_TABLE_FILES: dict[RowTableName, str] = {
-    "requests": REQUESTS,
-    "collections": COLLECTIONS,
-    "commands": COMMANDS,
-    "messages": MESSAGES,
-}
-_TABLE_FILES: dict[TableName, str] = {
-    "series": SERIES,
-    "distribution": DISTRIBUTION,
-    "dies": DIES,
-    "flows": FLOWS,
-}
-_TABLE_FILES.update(ROW_TABLE_FILES.items())
-
-#: What a run writes piece by piece as it goes, on request.
-StreamName = Literal["latency_log", "timeline"]
-STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
 
 
 class Result:
@@ -143,7 +97,7 @@ class Result:
         except ValueError as fault:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
         tables: dict[TableName, Frame | Path] = {
-            table: home / file for table, file in _TABLE_FILES.items() if (home / file).exists()
+            table: home / file for table, file in TABLE_FILES.items() if (home / file).exists()
         }
         streams: dict[StreamName, bytes | Path] = {
             stream: home / file for stream, file in STREAM_FILES.items() if (home / file).exists()

@@ -11,7 +11,7 @@ from copyback.inputs.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from copyback.result import TableName
+    from copyback.data import TableName
 
 #: The table of a run that a kind needs beside the summary; a microscope needs more than this one.
 TABLES: dict[str, TableName] = {

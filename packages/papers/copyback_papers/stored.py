@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from copyback import result
+from copyback import data
 from copyback._core import InputError
 from copyback.sweep.store import run_directory
 from copyback_papers import found as findings
@@ -157,7 +157,7 @@ def needed(experiment: Experiment) -> list[str]:
 
 
 def _run(directory: Path, start: Start) -> Run:
-    summary = json.loads((directory / result.SUMMARY).read_bytes())
+    summary = json.loads((directory / data.SUMMARY).read_bytes())
     simulator = summary["simulator"]
     commit = simulator.get("commit") or ""
     cost = round(simulator["cpu_s"], 2)

@@ -22,7 +22,7 @@ from copyback.calibration.replay import Replay
 from copyback.calibration.result import Calibration, Fitted, Variant
 from copyback.calibration.rules import with_predictions
 from copyback.inputs import configuration
-from copyback.process.cores import cores
+from copyback.process import cores
 from copyback.sweep.axes import LOAD, TRACE, WORKLOAD, Axis, Point, layers_of
 from copyback.sweep.design import Design
 from copyback.sweep.plan import text_of

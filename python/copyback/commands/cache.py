@@ -14,7 +14,7 @@ def show(context: typer.Context) -> None:
     """Say where prepared drives are kept, how many they are, and what they may take."""
     if context.invoked_subcommand is not None:
         return
-    from copyback.prepared import users
+    from copyback.simulation.prepared import users
 
     folder = users()
     if folder is None:
@@ -30,7 +30,7 @@ def show(context: typer.Context) -> None:
 @app.command()
 def clear() -> None:
     """Remove all of them."""
-    from copyback.prepared import users
+    from copyback.simulation.prepared import users
 
     folder = users()
     if folder is not None:

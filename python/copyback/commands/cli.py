@@ -14,12 +14,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from copyback import __model__, __version__
+from copyback import __model__, __version__, process
 from copyback._core import InputError, SimulationError
+from copyback.commands import add_commands
 from copyback.commands.completing import answering
-from copyback.commands.table import add_commands
-from copyback.process import owner, stopping
+from copyback.process import stopping
 from copyback.process.streams import close_stdout, complain, set_up, shown
+
+_VERSION = "--version"
 
 
 def application(asked: str | None = None) -> typer.Typer:
@@ -32,7 +34,8 @@ def application(asked: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     made.callback()(_root)
-    add_commands(made, asked)
+    if asked != _VERSION:  # which needs none of them
+        add_commands(made, asked)
     return made
 
 
@@ -44,7 +47,7 @@ def _version(wanted: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option(_VERSION, callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     del version
@@ -102,7 +105,7 @@ def _machine_trouble(trouble: Exception) -> str:
 
 def main() -> NoReturn:
     """Run the command line."""
-    owner.take()
+    process.take()
     # What NumPy multiplies matrices with starts a thread for each core as it is loaded, which costs
     # every command a tenth of a second of CPU time; and its sums could depend on their number.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -19,8 +19,9 @@ def report(
     ] = False,
 ) -> None:
     """Render the report page of a finished run, or of a comparison, again."""
+    from copyback.data import REPORT
     from copyback.data.destination import check_within
-    from copyback.result import REPORT, Result
+    from copyback.result import Result
     from copyback.sweep.store import WINNERS, is_sweep, run_directory
 
     check_within(directory / REPORT, directory)

@@ -114,16 +114,15 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Simulate a configuration, print a summary, and write a report with --out."""
+    from copyback.data import REPORT
     from copyback.data.destination import check_file
     from copyback.data.outputs import Staging, write_result
-    from copyback.prepared import Start
-    from copyback.process import checkout
-    from copyback.process.cores import cores
-    from copyback.result import REPORT
+    from copyback.process import checkout, cores
     from copyback.serve.facts import replayed
     from copyback.simulation.beforehand import announce
     from copyback.simulation.checkpoint import EVERY_S, Checkpoint, seconds
     from copyback.simulation.driver import Driver
+    from copyback.simulation.prepared import Start
     from copyback.simulation.simulate import missed_by_run, settings_of
     from copyback.words.console import overview, progress_display, show
 
@@ -239,7 +238,7 @@ def precondition(
 ) -> None:
     """Prepare a device once and save it, for `run --state`."""
     from copyback.data.destination import written
-    from copyback.process.cores import cores
+    from copyback.process import cores
     from copyback.simulation.beforehand import announce
     from copyback.simulation.simulate import save_state, settings_of
     from copyback.words.console import progress_display

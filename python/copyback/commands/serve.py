@@ -148,8 +148,8 @@ def _settings(setting: list[str] | None, seed: int | None) -> list[tuple[str, st
 
 
 def _serve(load_with: Load, options: Options, out: Path | None, *, quiet: bool) -> None:
+    from copyback.data import REPORT
     from copyback.data.outputs import Staging
-    from copyback.result import REPORT
     from copyback.serve import page, told
     from copyback.serve.run import serve as serve_drive
     from copyback.simulation.beforehand import announce

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from copyback import result as names
+from copyback import data as names
 from copyback._core import InputError
 from copyback.data.destination import (
     PARTIAL,

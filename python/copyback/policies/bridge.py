@@ -6,7 +6,6 @@ import inspect
 import math
 import operator
 import reprlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from copyback.policies.base import Device
 from copyback.policies.faults import FAULTS, fault
 from copyback.policies.files import file_of
 from copyback.policies.keeping import Keeper
-from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, named_in
 from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
 from copyback.policies.victim import Plane
 from copyback.policies.watch import look_after
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from copyback._core import Config
     from copyback.policies.load import Named
 
     Column = NDArray[np.generic]
@@ -41,35 +38,6 @@ _ADMITTED = {
     Admit.WRITES: (False, True),
     Admit.ALL: (True, True),
 }
-
-
-@dataclass
-class Suppliers:
-    """Makers of a configuration's policies in Python, for `_core.Simulation`."""
-
-    victims: Callable[..., Any] | None = None
-    schedule: Callable[..., Any] | None = None
-    placement: Callable[..., Any] | None = None
-    coordinator: Callable[..., Any] | None = None
-
-
-def suppliers(config: Config) -> Suppliers:
-    """Return what makes the policies in Python that a configuration names."""
-    made = Suppliers()
-    for named in named_in(config):
-        if named.kind is VICTIMS:
-            made.victims = VictimHooks(named).make
-        elif named.kind is SCHEDULES:
-            made.schedule = ScheduleHooks(named).make
-        elif named.kind is PLACEMENTS:
-            from copyback.policies.placing import PlacementHooks
-
-            made.placement = PlacementHooks(named).make
-        else:
-            from copyback.policies.coordinating import CoordinationHooks
-
-            made.coordinator = CoordinationHooks(named).make
-    return made
 
 
 class Hooks:

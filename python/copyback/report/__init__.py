@@ -8,8 +8,8 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from copyback.simulation import bound
 from copyback.words import (
+    bound,
     classes,
     describe,
     die_lines,

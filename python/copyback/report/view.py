@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import parse_qs, quote
 
 from copyback._core import InputError
+from copyback.data import REPORT, SUMMARY
 from copyback.inputs import policy_names
 from copyback.report import render
 from copyback.report.again import Again
 from copyback.report.guard import HOST, REFUSED, Token, is_own_name
-from copyback.result import REPORT, SUMMARY, Result
+from copyback.result import Result
 from copyback.sweep.store import RUNS, described, is_sweep
 from copyback.sweep.why import WHY, keeps_slowest
 

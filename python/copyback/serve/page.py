@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import SimulationError
+from copyback.data import REQUESTS
 from copyback.data.outputs import write_result
 from copyback.data.parquet import read_parquet
 from copyback.inputs import configuration
-from copyback.process.cores import cores
-from copyback.result import REQUESTS
+from copyback.process import cores
 from copyback.serve import told
 from copyback.serve.facts import facts, replayed
 from copyback.serve.log import read

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from copyback._core import InputError, Simulation, time_ns
+from copyback.data import ROW_TABLE_FILES, STREAM_FILES
 from copyback.data.destination import check_file, is_stream, naming
 from copyback.words import units
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from copyback._core import Config, Found, Progress
-    from copyback.policies.bridge import Suppliers
-    from copyback.result import RowTableName, StreamName
+    from copyback.data import RowTableName, StreamName
+    from copyback.policies.suppliers import Suppliers
 
     RowSinks = dict[RowTableName, Callable[[Any], None]]
     TextSinks = Mapping[StreamName, Callable[[bytes], object]]
@@ -279,8 +280,6 @@ def _standing(at: Found | Progress) -> str:
 
 def _number(file: Path) -> int | None:
     """Return which part of a table or text a file is; None if it is none."""
-    from copyback.result import ROW_TABLE_FILES, STREAM_FILES
-
     name, _, number = file.name.rpartition(".")
     is_part = name in {*ROW_TABLE_FILES, *STREAM_FILES} and number.isdecimal()
     return int(number) if is_part else None

@@ -11,15 +11,10 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from copyback._core import Config, Preparation, Progress, Simulation
+from copyback.data import ROW_TABLE_FILES, STREAM_FILES, RowTableName, StreamName
 from copyback.inputs import policy_names, typed
 from copyback.process import checkout, stopping
-from copyback.result import (
-    ROW_TABLE_FILES,
-    STREAM_FILES,
-    Result,
-    RowTableName,
-    StreamName,
-)
+from copyback.result import Result
 from copyback.simulation.beforehand import check_memory
 from copyback.simulation.checkpoint import Interrupted
 from copyback.summary import Summary
@@ -33,11 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copyback._core import Conversion, InputCheck, Server, Survey
+    from copyback.data import TableName
     from copyback.frame import Frame
-    from copyback.policies.bridge import Suppliers
-    from copyback.prepared import Start
-    from copyback.result import TableName
+    from copyback.policies.suppliers import Suppliers
     from copyback.simulation.checkpoint import Checkpoint
+    from copyback.simulation.prepared import Start
 
     Columns = dict[str, NDArray[np.generic]]
 
@@ -393,7 +388,7 @@ def suppliers_of(config: Config) -> Suppliers | None:
     """Return what makes the policies in Python of a configuration; None if it names none."""
     if not policy_names.named_by(config):
         return None
-    from copyback.policies.bridge import suppliers
+    from copyback.policies.suppliers import suppliers
 
     return suppliers(config)
 

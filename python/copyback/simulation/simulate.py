@@ -10,11 +10,11 @@ from copyback._core import Config, InputError, Preparation, Progress, time_ns
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, PATH, SWITCH, TEXT, WHOLE, check
 from copyback.inputs.layers import Layer, plain
-from copyback.prepared import Start
-from copyback.process.cores import cores
+from copyback.process import cores
 from copyback.simulation.beforehand import check_memory
 from copyback.simulation.checkpoint import Checkpoint, seconds
 from copyback.simulation.driver import Driver, Pace, suppliers_of
+from copyback.simulation.prepared import Start
 from copyback.words.units import time_us
 
 if TYPE_CHECKING:

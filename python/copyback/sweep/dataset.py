@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from copyback import result as names
+from copyback import data as names
 from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame
 from copyback.sweep.axes import SEED, column

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from copyback import result as files
+from copyback import data as files
 from copyback._core import InputError
 from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame

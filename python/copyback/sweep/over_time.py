@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback import result as names
+from copyback import data as names
 from copyback.data.parquet import read_parquet
 from copyback.report import heat
 from copyback.report.plots import rounded

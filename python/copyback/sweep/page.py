@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback import __version__, report
-from copyback import result as files
+from copyback import data as files
 from copyback.data.parquet import read_parquet
 from copyback.report.plots import at_tail, rounded
 from copyback.sweep.answer import answer, headline, warnings

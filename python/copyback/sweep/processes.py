@@ -15,7 +15,7 @@ import signal
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from copyback.process import owner
+from copyback import process
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,7 +95,7 @@ def context() -> BaseContext:
     Other programs would have theirs forked from it, too.
     """
     is_possible = "forkserver" in multiprocessing.get_all_start_methods()
-    if not (is_possible and owner.is_command_line()):
+    if not (is_possible and process.is_command_line()):
         return _SpawnContext()
     forking = _ForkContext()
     forking.set_forkserver_preload(["copyback.sweep.preloaded"])

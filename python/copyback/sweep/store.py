@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 from filelock import FileLock, Timeout
 
 from copyback import __version__
-from copyback import result as names
+from copyback import data as names
 from copyback._core import InputError
 from copyback.data.destination import PARTIAL, refusal
 from copyback.data.older import PRESENT

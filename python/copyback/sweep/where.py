@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.process.cores import cores
+from copyback.process import cores
 from copyback.sweep.memory import share_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback import result as names
+from copyback import data as names
 from copyback.data.destination import check_within
 from copyback.inputs import configuration
 from copyback.result import Result

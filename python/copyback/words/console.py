@@ -8,8 +8,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from copyback.simulation import bound
 from copyback.words import (
+    bound,
     classes,
     describe,
     die_lines,

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.data import SUMMARY
 from copyback.data.outputs import replace_file
 from copyback.frame import Frame
 from copyback.inputs.arguments import path as argument_path
-from copyback.result import SUMMARY
 from copyback.sweep.axes import TRACE, Point
 from copyback.sweep.comparison import Comparison, run_plan
 from copyback.sweep.plan import Plan, make_plan

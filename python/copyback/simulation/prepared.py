@@ -1,19 +1,22 @@
-"""The folder that prepared drives are kept in, and how large it may grow."""
+"""Prepared drives, kept in a folder for the next run that starts from the same."""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback._core import InputError, size_bytes
+from copyback._core import InputError, Simulation, SimulationError, size_bytes
 from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from copyback._core import Config
 
 #: Names the folder, or says "off".
 FOLDER = "COPYBACK_CACHE"
@@ -140,3 +143,54 @@ def _most_bytes() -> int:
         raise InputError(
             f"{SIZE}: found {text!r}; allowed: a size such as {units.size(MOST_BYTES)!r}"
         ) from fault
+
+
+@dataclass
+class Start:
+    """A source of the prepared drives of a run.
+
+    Parameters
+    ----------
+    folder
+        Where drives are kept.
+    name
+        What the drives of this run are kept as.
+    """
+
+    folder: Folder
+    name: str
+    _is_kept: bool = False
+
+    @classmethod
+    def of(cls, config: Config) -> Start | None:
+        """Return the start of a run with the user's folder; None if its drive is not to be kept."""
+        name = config.prepared_name
+        folder = None if name is None else users()
+        return None if name is None or folder is None else cls(folder, name)
+
+    def simulation(self, make: Callable[[Path | None], Simulation]) -> Simulation:
+        """Make the simulation, from the kept drive if there is one."""
+        kept = self.folder.find(self.name)
+        if kept is not None:
+            try:
+                simulation = make(kept)
+            except InputError:
+                # Damaged, or gone by now. What else is at fault is told again below.
+                self.folder.forget(self.name)
+            else:
+                self._is_kept = True
+                return simulation
+        return make(None)
+
+    def note(self, simulation: Simulation) -> None:
+        """Keep the drive once it is prepared. A disk that is full costs a line, not the run."""
+        if self._is_kept or not simulation.is_prepared():
+            return
+        self._is_kept = True
+        try:
+            self.folder.keep(self.name, simulation.save_prepared)
+        except (OSError, SimulationError) as trouble:
+            print(
+                f"copyback: the prepared drive is not kept for other runs: {trouble}",
+                file=sys.stderr,
+            )
