@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from copyback.result import Result
 from copyback.sweep.axes import LOAD, SCHEME, SEED
 from copyback.sweep.dataset import RUN, dataset
@@ -23,8 +25,6 @@ from copyback_papers.start import Start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-
-    import polars as pl
 
     from copyback.sweep.completion import Completed
     from copyback.sweep.store import Store
@@ -133,8 +133,6 @@ class Found:
 
 def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
     """Return what the runs of an experiment found."""
-    import polars as pl
-
     frame = dataset(done.plan, done.store).to_polars().rename(CALLED)
     frame = pl.concat([frame, _starts(done.store, frame[RUN])], how="horizontal")
     if any(figure.table == "series" for figure in experiment.figures):
@@ -145,8 +143,6 @@ def of_runs(experiment: Experiment, scale: str, done: Completed) -> Found:
 
 def _starts(store: Store, runs: Iterable[str]) -> pl.DataFrame:
     """Return for each run how far it has left its start behind."""
-    import polars as pl
-
     found = [start.of_run(store.run(run)) for run in runs]
     return pl.DataFrame(
         {

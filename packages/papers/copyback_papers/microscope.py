@@ -9,13 +9,14 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from copyback_papers import found as findings
 from copyback_papers.measures import Cell
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
     from matplotlib.axes import Axes
 
     from copyback.result import Result
@@ -37,8 +38,6 @@ def _moments(result: Result) -> pl.DataFrame:
     ``what`` is ``request``, ``command`` or ``collection``; ``took_s`` is a response time, a time in
     service, or the length of a collection. Requests have no ``device``, collections no ``is_read``.
     """
-    import polars as pl
-
     second = 1e9
     requests = result.to_polars("requests").select(
         pl.lit("request").alias("what"),
@@ -104,8 +103,6 @@ def _labels(figure: Figure) -> list[str]:
 
 def _in_window(found: Found, figure: Figure, cell: Cell) -> pl.DataFrame:
     """Return the rows of the first seed of a cell that touch the window."""
-    import polars as pl
-
     begin, end = (ms / 1e3 for ms in figure.window_ms)
     return _moments(found.result(cell)).filter(
         (pl.col("begin_s") < end) & (pl.col("begin_s") + pl.col("took_s") > begin)
@@ -113,8 +110,6 @@ def _in_window(found: Found, figure: Figure, cell: Cell) -> pl.DataFrame:
 
 
 def _column(axes: list[Axes], rows: pl.DataFrame, figure: Figure) -> None:
-    import polars as pl
-
     _times(axes[0], rows.filter(pl.col("what") == "request"))
     for index, drive in enumerate(figure.drives):
         mine = rows.filter(pl.col("device") == drive)
@@ -127,8 +122,6 @@ def _column(axes: list[Axes], rows: pl.DataFrame, figure: Figure) -> None:
 
 
 def _times(axis: Axes, rows: pl.DataFrame) -> None:
-    import polars as pl
-
     for operation, is_read, colour in (("read", True, READ), ("write", False, WRITE)):
         some = rows.filter(pl.col("is_read") == is_read)
         begin, took = some["begin_s"] * 1e3, some["took_s"] * 1e3

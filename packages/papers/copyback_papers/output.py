@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from copyback._core import InputError
 from copyback.data.outputs import Staging, replace_file
 from copyback_papers import found as findings
@@ -94,8 +96,6 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     InputError
         If the rows are not those of the experiment.
     """
-    import polars as pl
-
     path = out / experiment.name / RESULTS
     if not path.is_file():
         return None

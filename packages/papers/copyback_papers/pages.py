@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jinja2
+
 from copyback._core import InputError
 from copyback.sweep.axes import SEED
 from copyback_papers import (
@@ -162,8 +164,6 @@ def draw(docs: Path, found: Found, stored: Found, paper: str) -> None:
 
 
 def _render(docs: Path, name: str, context: Mapping[str, object]) -> str:
-    import jinja2
-
     folder = docs / TEMPLATES
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),

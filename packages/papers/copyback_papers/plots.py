@@ -6,6 +6,9 @@ import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from copyback.data.density import kernel_density
 from copyback_papers import found as findings
 from copyback_papers import microscope
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    import polars as pl
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
@@ -213,8 +215,6 @@ def _series(axis: Axes, found: Found, figure: Figure, load: str | None, point: s
 
 def _density(axis: Axes, found: Found, figure: Figure, load: str | None, point: str | None) -> None:
     """Draw how the bandwidth of the series' rows spreads; the last, which is not whole, is out."""
-    import numpy as np
-
     places = np.linspace(0.0, 2.0, 401)
     for index, variant, rows in _rows(found, figure, load, point):
         bandwidth = (rows["read_bytes"] + rows["write_bytes"]).to_numpy()[:-1].astype(np.float64)
@@ -233,8 +233,6 @@ def _rows(
     found: Found, figure: Figure, load: str | None, point: str | None
 ) -> list[tuple[int, str, pl.DataFrame]]:
     """Return the rows of the first seed of each variant."""
-    import polars as pl
-
     assert figure.table is not None
     _, _, variants = findings.chosen(found, figure)
     kept = pl.col("operation") == figure.operation if figure.kind == "distribution" else True

@@ -9,6 +9,8 @@ import typer
 
 from copyback._core import InputError
 from copyback.commands.options import Jobs  # noqa: TC001 - Typer reads it
+from copyback.data.outputs import replace_file
+from copyback.sweep.where import Where
 from copyback_papers.options import Name, Out, ScaleName, home_of
 
 if TYPE_CHECKING:
@@ -63,7 +65,6 @@ def write_pages(
     ] = None,
 ) -> None:
     """Write the pages of all papers again from stored results alone."""
-    from copyback.data.outputs import replace_file
     from copyback_papers import pages
 
     for name, text in pages.render(docs).items():
@@ -81,7 +82,6 @@ def sentinel(
     jobs: Jobs = None,
 ) -> None:
     """Run a few cells of every paper again: exit status 1 if a number is not the stored one."""
-    from copyback.sweep.where import Where
     from copyback_papers import sentinel as cells
 
     stored = cells.load(docs / cells.FILE)

@@ -6,6 +6,8 @@ import functools
 from importlib import resources
 from typing import TYPE_CHECKING
 
+import jinja2
+
 from copyback.words.markdown import markdown_table
 from copyback_papers import agreement, start
 from copyback_papers import found as findings
@@ -13,8 +15,6 @@ from copyback_papers.agreement import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import jinja2
 
     from copyback_papers.answers import Answer
     from copyback_papers.catalogue import Paper
@@ -134,8 +134,6 @@ def _context(
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    import jinja2
-
     folder = resources.files("copyback_papers") / "templates"
     names = ("page.md.j2", "page.html.j2", "table.html.j2")
     sources = {name: (folder / name).read_text(encoding="utf-8") for name in names}

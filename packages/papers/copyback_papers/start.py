@@ -12,13 +12,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from copyback.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import polars as pl
 
 #: Collections of a plane that a run needs. Parallel schemes collect about two in advance, once.
 LEAST_COLLECTIONS = 20.0
@@ -89,8 +90,6 @@ def is_settled(series: pl.DataFrame) -> bool:
     >>> is_settled(pl.DataFrame({"host_programs": [10.0] * 4, "gc_programs": [0.0, 5.0, 9.0, 9.0]}))
     True
     """
-    import polars as pl
-
     written = pl.col("host_programs")
     share = written.cum_sum() / written.sum()
     before, last = (

@@ -9,6 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
 from copyback import data
 from copyback._core import InputError
 from copyback.sweep.store import run_directory
@@ -74,8 +76,6 @@ class Stored:
         InputError
             If a run is none of the experiment's.
         """
-        import polars as pl
-
         keys = self._in_order(experiment)
         if not keys:
             return None

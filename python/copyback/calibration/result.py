@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
 from copyback.calibration.errors import errors
+from copyback.data.outputs import Staging
 from copyback.inputs.arguments import path as argument_path
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from copyback.calibration.delays import Delays
     from copyback.calibration.measured import Times
     from copyback.calibration.parameters import Parameter
-    from copyback.data.outputs import Staging
     from copyback.sweep.axes import Point
 
 CALIBRATION = "calibration.json"
@@ -175,8 +175,6 @@ class Calibration:
 
 def staging(directory: Path) -> Staging:
     """Return the directory under construction that a calibration is written to."""
-    from copyback.data.outputs import Staging
-
     return Staging(directory, files=FILES, marker=CALIBRATION)
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Group
+from rich.text import Text
+
 from copyback.calibration.certainty import Verdict
 from copyback.calibration.errors import PREDICTORS
 from copyback.words import units
+from copyback.words.console import facts_grid, numbers_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,11 +33,6 @@ MEASURES: dict[str, tuple[str, Callable[[float | None], str]]] = {
 
 def overview(found: Calibration) -> RenderableType:
     """Return what ``copyback calibrate`` prints."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from copyback.words.console import facts_grid
-
     pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
     if len(found.variants) > 1:
         pieces += [_variants_table(found), Text("")]
@@ -131,6 +130,4 @@ def _errors_table(rows: list[dict[str, Any]], key: str) -> Table:
 
 
 def _table(first: str, columns: list[str]) -> Table:
-    from copyback.words.console import numbers_table
-
     return numbers_table(first, columns)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.console import Group
+from rich.text import Text
+
 from copyback.words import units
+from copyback.words.console import numbers_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +51,6 @@ def predictors_of(rows: Sequence[Row]) -> list[str]:
 
 def overview(rows: Sequence[Row]) -> RenderableType:
     """Return the tables of a terminal, one for each measure."""
-    from rich.console import Group
-    from rich.text import Text
-
-    from copyback.words.console import numbers_table
-
     pieces: list[RenderableType] = []
     for measure, name in MEASURES.items():
         table = numbers_table(name, ["requests", *predictors_of(rows)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Annotated
 
 import typer
 
+from copyback import _core
 from copyback._core import InputError
 from copyback.commands import completing
 
@@ -17,8 +19,6 @@ def presets(
     names: Annotated[bool, typer.Option("--names", help="Print only the names.")] = False,
 ) -> None:
     """List the presets: drives, and workloads."""
-    from copyback import _core
-
     drives, workloads = _core.presets(), _core.workload_presets()
     if names:
         print("\n".join(name for name, _, _ in drives + workloads))
@@ -34,8 +34,6 @@ def preset(
     name: Annotated[str, typer.Argument(metavar="NAME", autocompletion=completing.all_presets)],
 ) -> None:
     """Print a preset, a drive or a workload, as TOML."""
-    from copyback import _core
-
     found = {known: toml for known, _, toml in _core.presets() + _core.workload_presets()}
     if name not in found:
         from copyback.inputs.tables import hint
@@ -47,9 +45,6 @@ def preset(
 @app.command()
 def policies() -> None:
     """List the choices of every key that has any, and the policies that packages register."""
-    from itertools import groupby
-
-    from copyback import _core
     from copyback.policies.load import all_registered
 
     for index, (key, choices) in enumerate(groupby(_core.policies(), key=lambda policy: policy[0])):
@@ -63,24 +58,18 @@ def policies() -> None:
 @app.command()
 def schema() -> None:
     """Print the JSON schema of a configuration."""
-    from copyback import _core
-
     print(_core.json_schema().rstrip("\n"))
 
 
 @app.command()
 def summary_schema() -> None:
     """Print the JSON schema of `summary.json`."""
-    from copyback import _core
-
     print(_core.summary_schema().rstrip("\n"))
 
 
 @app.command()
 def reference() -> None:
     """Print the reference of every configuration key, in Markdown."""
-    from copyback import _core
-
     print(_core.reference_markdown().rstrip("\n"))
 
 

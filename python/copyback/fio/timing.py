@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.fio import values
 
 if TYPE_CHECKING:
     from copyback.fio.reader import Reader
@@ -71,8 +72,6 @@ def is_endless(job: Reader) -> bool:
 
 
 def _time_ns(text: str) -> int:
-    from copyback.fio import values
-
     if "-" in text:
         raise InputError(f"found {text}; a range is drawn at random: allowed: one time")
     return round(values.seconds(text) * 1e9)

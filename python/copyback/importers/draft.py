@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -129,8 +130,6 @@ class Draft:
 
 
 def _wrapped(text: str) -> Iterator[str]:
-    import textwrap
-
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     for index, line in enumerate(textwrap.wrap(text, _WIDTH, break_on_hyphens=False)):
         yield f"# {'' if index == 0 else '  '}{line}"

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from copyback._core import InputError
+from copyback._core import InputError, size_bytes
 from copyback.importers import xml
 from copyback.importers.draft import Draft, size, time
 
@@ -256,8 +256,6 @@ def _pages(draft: Draft) -> int:
 
 
 def _page_bytes(draft: Draft) -> int:
-    from copyback._core import size_bytes
-
     return size_bytes(draft.values["ssd.geometry.page_size"])
 
 

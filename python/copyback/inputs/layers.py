@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.inputs.configuration import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,8 +74,6 @@ class Layer:
         """Return a layer for each value in it, if it changes a table in parts; else itself."""
         if self.replaced is not None or not self.value:
             return [self]
-        from copyback.inputs.configuration import to_toml
-
         return [
             part
             for name, value in self.value.items()

@@ -9,6 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
+from copyback.process.streams import complain
+from copyback.simulation.beforehand import announce
 from copyback.sweep.axes import parse_axis
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.design import Design
@@ -16,6 +18,7 @@ from copyback.sweep.plan import make_plan
 from copyback.sweep.store import REPORT, RESULTS, WINNERS
 from copyback.sweep.sweep_file import SweepFile, read_sweep
 from copyback.sweep.tables import tables
+from copyback.words.console import counting_display, show
 
 if TYPE_CHECKING:
     from copyback.sweep.comparison import Comparison
@@ -48,10 +51,6 @@ class Request:
 
 def compare_and_show(request: Request) -> list[Exception]:
     """Run a sweep and print what it found; return the faults of runs that could not be done."""
-    from copyback.process.streams import complain
-    from copyback.simulation.beforehand import announce
-    from copyback.words.console import counting_display, show
-
     design, plan = _plan(request)
     announce(*(run.config for run in plan.runs))
     faults: list[Exception] = []

@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from copyback import data as files
 from copyback._core import InputError
 from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame
 from copyback.result import Result
+from copyback.sweep.answer import answer
 from copyback.sweep.axes import SCHEME, SEED
+from copyback.sweep.contest_table import ContestTable
 from copyback.sweep.dataset import RUN
+from copyback.sweep.labels import Names
 from copyback.sweep.schemes import contests
+from copyback.sweep.tables import finding_labels, remarks
+from copyback.words.console import facts_grid, show
 from copyback.words.describe import value_text
 
 if TYPE_CHECKING:
@@ -33,14 +40,6 @@ def compare_and_show(directories: Sequence[Path], width_in_files: int) -> None:
     InputError
         If a directory is no run, or is given twice.
     """
-    from rich.text import Text
-
-    from copyback.sweep.answer import answer
-    from copyback.sweep.contest_table import ContestTable
-    from copyback.sweep.labels import Names
-    from copyback.sweep.tables import finding_labels, remarks
-    from copyback.words.console import facts_grid, show
-
     for directory in directories:
         if directories.count(directory) > 1:
             raise InputError(f"{directory}: is given twice; allowed: different runs")

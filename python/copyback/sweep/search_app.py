@@ -9,12 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from copyback.process.streams import complain
 from copyback.sweep.answer import number
 from copyback.sweep.bisection import chosen_range, run_search
 from copyback.sweep.bounds import parse_bound
 from copyback.sweep.store import REPORT, RESULTS
 from copyback.words import units
+from copyback.words.console import facts_grid, numbers_table, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,10 +49,6 @@ class Request:
 
 def search_and_show(request: Request) -> None:
     """Search, and print what was found and the runs around it."""
-    from rich.text import Text
-
-    from copyback.words.console import facts_grid, show
-
     wanted, bound = chosen_range(request.least, request.most), parse_bound(request.bound)
 
     def tell(values: Sequence[float]) -> None:
@@ -86,8 +85,6 @@ def search_and_show(request: Request) -> None:
 
 def _around(found: SearchResult) -> RenderableType:
     """Return the values next to the one that was found."""
-    from copyback.words.console import numbers_table
-
     bound = found.bound
     table = numbers_table(found.range.key, [bound.measure.label, "95% interval", str(bound)])
     place = next((i for i, p in enumerate(found.probes) if p.value == found.value), 0)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from copyback.sweep.answer import answer
+from copyback.sweep.labels import Names
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,9 +19,6 @@ WIDTH, MOST_LINES = 100, 4
 
 def shown(found: Comparison) -> str:
     """Return how much there is, and the answer."""
-    from copyback.sweep.answer import answer
-    from copyback.sweep.labels import Names
-
     said = answer(found.contests, Names(found.contests)) if found.contests else ""
     return in_lines(f"Comparison({', '.join(_amounts(found))})", said)
 

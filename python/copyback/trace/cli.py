@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path  # noqa: TC003 - Typer reads it
 from typing import Annotated
@@ -87,8 +88,6 @@ def info(
     if report is not None:
         infos[0].report(report)
     if json_:
-        import json
-
         told = [one.to_dict() for one in infos]
         print(json.dumps(told[0] if len(told) == 1 else told, indent=2, ensure_ascii=False))
         return

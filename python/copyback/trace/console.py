@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.console import Group
+from rich.text import Text
+
 from copyback.trace import describe
 from copyback.words import console, units
 
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
 
 def overview(info: TraceInfo) -> RenderableType:
     """Return the tables of one workload."""
-    from rich.console import Group
-    from rich.text import Text
-
     rest = describe.arrivals(info) + describe.overwrites(info) + describe.measured(info)
     rest += [("Note", note) for note in info.notes]
     pieces: list[RenderableType] = [
@@ -58,8 +58,6 @@ def _about(number: int) -> str:
 
 def comparison(infos: Sequence[TraceInfo]) -> RenderableType:
     """Return a table with a row for each workload."""
-    from rich.console import Group
-
     columns = ["format", "requests", "time", "reads", "mean", "sectors", "touched", "written"]
     table = console.numbers_table("Workload", columns)
     table.columns[0].no_wrap = False

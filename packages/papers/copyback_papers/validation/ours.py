@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from copyback.simulation.simulate import run as simulate
 from copyback_papers.validation.stored import Numbers, Responses, Row
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ PAGE_BYTES = {"4KiB": 4096, "8KiB": 8192, "16KiB": 16384}
 
 def run(row: Row) -> Numbers:
     """Run a row here."""
-    from copyback.simulation.simulate import run as simulate
-
     with TemporaryDirectory(prefix="copyback-validate-") as directory:
         trace = Path(directory) / "load.trace"
         row.load.write(trace, PAGE_BYTES[row.config["ssd"]["geometry"]["page_size"]])
