@@ -77,28 +77,17 @@ __all__ = [
     "trace_info",
 ]
 
+#: Where names of `__all__` are that do not come from `copyback.policies`.
 _HOME = {
-    "FOREVER": "copyback.policies",
-    "Admit": "copyback.policies",
-    "Block": "copyback.policies",
-    "Blocks": "copyback.policies",
     "Calibration": "copyback.calibration",
     "Column": "copyback.column",
     "Comparison": "copyback.sweep.comparison",
-    "CoordinationPolicy": "copyback.policies",
-    "Device": "copyback.policies",
     "Frame": "copyback.frame",
-    "PlacementPolicy": "copyback.policies",
-    "Plane": "copyback.policies",
-    "Point": "copyback.policies",
     "Result": "copyback.result",
-    "SchedulePolicy": "copyback.policies",
     "SearchResult": "copyback.sweep.bisection",
-    "Situation": "copyback.policies",
     "Summary": "copyback.summary",
     "Tournament": "copyback.sweep.tournament",
     "TraceInfo": "copyback.trace",
-    "VictimPolicy": "copyback.policies",
     "calibrate": "copyback.calibration",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
@@ -111,15 +100,16 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME:
+    if name not in __all__:
         raise AttributeError(f"module 'copyback' has no attribute {name!r}")
     from importlib import import_module
 
-    if _HOME[name] == "copyback.calibration":
+    home = _HOME.get(name, "copyback.policies")
+    if home == "copyback.calibration":
         from copyback.process.extras import need
 
         need("calibrate", "calibrate()")
-    value: object = getattr(import_module(_HOME[name]), name)
+    value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value
 

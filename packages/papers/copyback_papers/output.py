@@ -105,3 +105,20 @@ def load_experiment(experiment: Experiment, scale: str, out: Path) -> Found | No
     if missing:
         raise InputError(f"{path}: has no column {min(missing)}; run {experiment.name} again")
     return findings.make(experiment, scale, frame, out / STORE)
+
+
+def load_results(paper: Paper, scale: str, out: Path) -> list[Found]:
+    """Return what earlier runs left of a paper.
+
+    Raises
+    ------
+    InputError
+        If they left nothing, or rows that are not those of its experiments.
+    """
+    loaded = [load_experiment(experiment, scale, out) for experiment in paper.everything]
+    found = [one for one in loaded if one is not None]
+    if not found:
+        raise InputError(
+            f"{out}: holds no results of {paper.name}: `copyback paper run` makes them"
+        )
+    return found

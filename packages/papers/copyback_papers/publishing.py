@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copyback._core import InputError
 from copyback.commands.options import Jobs  # noqa: TC001 - Typer reads it
 from copyback.data.outputs import replace_file
 from copyback.sweep.where import Where
@@ -39,12 +38,7 @@ def publish(
     pages.check_publishable(docs, chosen.name)
     home = home_of(out, chosen, scale)
     results = stored_files.load(docs / book.RESULTS, chosen, scale)
-    loaded = [output.load_experiment(one, scale, home) for one in chosen.everything]
-    found = [one for one in loaded if one is not None]
-    if not found:
-        raise InputError(
-            f"{home}: holds no results of {chosen.name}: `copyback paper run` makes them"
-        )
+    found = output.load_results(chosen, scale, home)
     for one in found:
         results.replace(one, keep=add)
         print(f"Stored       {one.experiment.name}")

@@ -19,26 +19,6 @@ TIMELINE = "timeline.json.gz"
 SLOWEST = "slowest.json"
 REPORT = "report.html"
 
-#: Every file that a result directory may hold.
-FILES = frozenset(
-    {
-        SUMMARY,
-        CONFIG,
-        SERIES,
-        REQUESTS,
-        COLLECTIONS,
-        COMMANDS,
-        MESSAGES,
-        DISTRIBUTION,
-        LATENCY_LOG,
-        DIES,
-        FLOWS,
-        TIMELINE,
-        SLOWEST,
-        REPORT,
-    }
-)
-
 #: Tables with a row for everything that happened; a run keeps them on request.
 RowTableName = Literal["requests", "collections", "commands", "messages"]
 TableName = Literal["series", "distribution", "dies", "flows", RowTableName]
@@ -59,3 +39,6 @@ TABLE_FILES.update(ROW_TABLE_FILES.items())
 #: What a run writes piece by piece as it goes, on request.
 StreamName = Literal["latency_log", "timeline"]
 STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
+
+#: Every file that a result directory may hold.
+FILES = frozenset({SUMMARY, CONFIG, SLOWEST, REPORT, *TABLE_FILES.values(), *STREAM_FILES.values()})

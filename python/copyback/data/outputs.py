@@ -23,8 +23,6 @@ from copyback.data.destination import (
 )
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from copyback.frame import Frame
     from copyback.result import Result
 
@@ -112,12 +110,7 @@ class Staging:
         self.path.chmod(default_mode(0o777))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         if not self.target.exists():
             self._remove_parents()

@@ -1,1 +1,1 @@
-"""What a user gives, read and checked: configurations, settings, arguments, tables of files."""
+"""Input of users, read and checked: configurations, settings, arguments, tables of files."""

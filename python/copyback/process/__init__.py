@@ -1,4 +1,4 @@
-"""The process itself: whose it is, its cores, streams, signals, extras, and its commit."""
+"""Process of a command or program: its owner, cores, streams, signals, extras and commit."""
 
 from __future__ import annotations
 

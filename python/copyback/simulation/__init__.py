@@ -1,1 +1,1 @@
-"""Runs: a drive prepared, its simulation advanced to the end, interrupted and gone on with."""
+"""Runs: a drive is prepared, its simulation advanced to the end, interrupted and resumed."""

@@ -21,7 +21,6 @@ from copyback.sweep.processes import cause_of_end, context
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from types import TracebackType
 
     from copyback.sweep.work import Job
 
@@ -52,12 +51,7 @@ class LocalBackend:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         if error is not None:
             # A simulation may have hours to go.
             for process in multiprocessing.active_children():

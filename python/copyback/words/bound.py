@@ -1,4 +1,4 @@
-"""How good the write amplification could get, in words and rows, for terminal and report."""
+"""Bound of the write amplification in words and rows, for terminal and report."""
 
 from __future__ import annotations
 
