@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-from copyback.data.section import Section
+from copyback.data.section import Compared, Section, Shown
 
 
 class SpellSummary(Section, kw_only=True):
@@ -18,15 +18,15 @@ class SpellSummary(Section, kw_only=True):
     device: int
     """The drive."""
     die: int
-    """Its die."""
+    """Number of the die."""
     start_s: float
     """When it began, in seconds of simulated time."""
     us: float
-    """How long it lasted, in microseconds."""
+    """Duration, in microseconds."""
 
 
 class RunHoldsSummary(Section, kw_only=True):
-    """How long requests waited for dies that collected, and how long these collected."""
+    """Waits of requests for dies that collected, and the times for which these collected."""
 
     longest_spell: SpellSummary | None
     """The longest time in which a die did nothing but collect; None if none was long enough to
@@ -39,10 +39,10 @@ class RunHoldsSummary(Section, kw_only=True):
 
 
 class DriftSummary(Section, kw_only=True):
-    """How the least backlog drifts from part to part."""
+    """Drift of the least backlog from part to part."""
 
     critical: float
-    """What `t` exceeds by chance in one run of a hundred."""
+    """Critical value: `t` exceeds it by chance in one run of a hundred."""
     t: float
     """Student's t of the mean step from one part to the next."""
 
@@ -53,13 +53,13 @@ class BacklogSummary(Section, kw_only=True):
     at_last_arrival: int
     """When the last one arrived."""
     drift: DriftSummary | None
-    """How the least drifts; None if the run is too short to tell."""
+    """Drift of the least backlog; None if the run is too short to tell."""
     least_by_part: list[int]
     """The least of each part of the time."""
 
 
 class LoadSummary(Section, kw_only=True):
-    """What an open loop asked of a drive and what it got, until the last arrival."""
+    """Load of an open loop and throughput of the drive, until the last arrival."""
 
     arrivals_s: float
     """From the first arrival to the last, in seconds."""
@@ -81,11 +81,11 @@ class SettlingSummary(Section, kw_only=True):
     """Write amplification over the run: whether it has come to rest."""
 
     by_part: list[float | None]
-    """That of each tenth of the host's writes; None where the run was not looked at often enough
-    to tell.
+    """Write amplification of each tenth of the host's writes; None where the run was not looked
+    at often enough to tell.
     """
     last_half: float
-    """That of the last half."""
+    """Write amplification of the last half."""
     settled: bool | None
     """Whether a longer run would give the same as the whole; None where that cannot be told."""
     uncertainty: float | None
@@ -95,7 +95,7 @@ class SettlingSummary(Section, kw_only=True):
 
 
 class VerdictSummary(Section, kw_only=True):
-    """What the numbers of a run can be taken for."""
+    """Verdict on the numbers of a run."""
 
     says: list[str]
     """A sentence for each finding."""
@@ -111,9 +111,9 @@ class VerdictSummary(Section, kw_only=True):
             "unsettled",
         ]
     ]
-    """What should be known before the numbers are read."""
+    """Findings to be known before the numbers are read."""
     holds: RunHoldsSummary
-    """How long requests waited for dies that collected."""
+    """Waits of requests for dies that collected."""
     load: LoadSummary | None
     """Whether the drives kept up; None if no request has a time of its own, or too few came."""
     write_amplification: SettlingSummary | None
@@ -201,7 +201,7 @@ class BoundSummary(Section, kw_only=True):
 
 
 class BreakdownSummary(Section, kw_only=True):
-    """Where the mean response time went, in microseconds; the parts add up to it."""
+    """Parts of the mean response time, in microseconds; they add up to it."""
 
     buffer: float
     """In the write buffer, or waiting for room there."""
@@ -292,8 +292,20 @@ class EnduranceSummary(Section, kw_only=True):
 
 
 class FaultsSummary(Section, kw_only=True):
-    """What went wrong in the flash, and what was not carried out for that."""
+    """Faults of the flash, and commands that were rejected for them."""
 
+    SHOWN = (
+        Shown(
+            "grown_bad_blocks",
+            label="Bad blocks",
+            row="{grown_bad_blocks:count} grown bad blocks, {factory_bad_blocks:count} when new",
+        ),
+        Shown(
+            "program_failures",
+            label="Failures",
+            row="{program_failures:count} programs failed ({pages_copied:count} pages copied), {erase_failures:count} erases",
+        ),
+    )
     erase_failures: int
     """Block erases that failed."""
     factory_bad_blocks: int
@@ -331,6 +343,18 @@ class FaultsSummary(Section, kw_only=True):
 class FlashSummary(Section, kw_only=True):
     """Operations of the flash, in pages, those of erases in blocks."""
 
+    SHOWN = (
+        Shown("reads", label="Page reads", row="{reads:count}"),
+        Shown("programs", label="Page programs", row="{programs:count}"),
+        Shown("copybacks", label="Copybacks", row="{copybacks:count}"),
+        Shown(
+            "erases",
+            label="Block erases",
+            row="{erases:count}",
+            head="erases",
+            cell="{erases:count}",
+        ),
+    )
     copybacks: int
     """Pages moved with the copyback command."""
     erases: int
@@ -365,7 +389,9 @@ class IdleKindsSummary(Section, kw_only=True):
     look_ahead: int
     """Before a gap ended that the host had announced."""
     put_off: int
-    """How often a plane that was short of space was put off, or the merge of a group."""
+    """Number of times that the collection of a plane short of space was deferred, or the merge
+    of a group.
+    """
 
 
 class MovesSummary(Section, kw_only=True):
@@ -384,7 +410,7 @@ class MovesSummary(Section, kw_only=True):
 
 
 class PacingSummary(Section, kw_only=True):
-    """What writes of the host were charged (`ssd.gc.preemption`, `paced`).
+    """Charges to writes of the host (`ssd.gc.preemption`, `paced`).
 
     A step is the move of a page, or an erase.
     """
@@ -392,13 +418,13 @@ class PacingSummary(Section, kw_only=True):
     steps_charged: float
     """Steps that the pages which the host wrote were charged."""
     steps_per_page: float | None
-    """Those for each page: the rate of collections; None if none was written."""
+    """Steps for each page: the GC rate; None if none was written."""
     throttled: int
     """Writes that waited for steps before they began."""
 
 
 class PlanesSummary(Section, kw_only=True):
-    """How planes used their time; None if no time passed."""
+    """Use of the planes' time; None if no time passed."""
 
     busy_share: float | None
     """Share of the time in which a plane was busy."""
@@ -409,6 +435,10 @@ class PlanesSummary(Section, kw_only=True):
 class RefreshSummary(Section, kw_only=True):
     """Blocks collected for the sake of their data."""
 
+    SHOWN = (
+        Shown("read_reclaims", label="Read reclaims", row="{read_reclaims:count}"),
+        Shown("refreshes", label="Blocks refreshed for age", row="{refreshes:count}"),
+    )
     read_reclaims: int
     """Because so many of their pages had been read."""
     refreshes: int
@@ -418,6 +448,29 @@ class RefreshSummary(Section, kw_only=True):
 class GcSummary(Section, kw_only=True):
     """Garbage collection."""
 
+    LINE = "Collections"
+    SHOWN = (
+        Shown(
+            "collections",
+            label="Collections",
+            row="{collections:count}",
+            phrase="{collections:count}",
+        ),
+        Shown(
+            "pages_moved",
+            label="Pages moved",
+            row="{pages_moved:count}",
+            phrase="{pages_moved:count} pages moved",
+        ),
+        Shown(
+            "pages_moved_per_collection",
+            label="Moved per collection",
+            row="{pages_moved_per_collection:decimal}",
+        ),
+        Shown("erases", phrase="{erases:count} erases"),
+        Shown("busy_us", label="Busy time", row="{busy_us:time_us}"),
+        Shown("refresh", is_table=True),
+    )
     busy_us: float
     """Die time spent collecting, in microseconds."""
     cached_reads: int
@@ -427,11 +480,11 @@ class GcSummary(Section, kw_only=True):
     erases: int
     """Blocks erased."""
     forced: int
-    """Of those, blocks that the controller of an array asked for."""
+    """Blocks of those that the controller of an array asked for."""
     idle: int
-    """Of those, blocks collected in idle time."""
+    """Blocks of those collected in idle time."""
     joined: int
-    """Of those, blocks of planes that joined the collection of another."""
+    """Blocks of those on planes that joined the collection of another."""
     kinds: IdleKindsSummary
     """Blocks collected in idle time, by kind."""
     lost_victims: int | None = None
@@ -443,11 +496,11 @@ class GcSummary(Section, kw_only=True):
     merged_writes: int
     """Writes that took the place of the page in the register of a collection."""
     moves: MovesSummary
-    """How pages were moved."""
+    """Moves of pages, by their way."""
     on_demand: int
-    """Of those, blocks of planes that were short of space."""
+    """Blocks of those on planes that were short of space."""
     pacing: PacingSummary | None = None
-    """What writes were charged, where collections are paced."""
+    """Charges to writes, where collections are paced."""
     pages_moved: int
     """Pages moved by collections and wear levelling."""
     pages_moved_per_collection: float | None
@@ -455,9 +508,9 @@ class GcSummary(Section, kw_only=True):
     pipelined: int
     """Operations of collections that overlapped one of the host."""
     planes: PlanesSummary
-    """How planes used the time in which their die collected."""
+    """Use of the time in which their die collected by planes."""
     preemptions: int
-    """How often a collection that had begun yielded to the host."""
+    """Number of times that a collection that had begun yielded to the host."""
     refresh: RefreshSummary | None = None
     """Blocks collected for the sake of their data, not for space, if reads or time do anything
     to them.
@@ -467,7 +520,7 @@ class GcSummary(Section, kw_only=True):
     in a full buffer, in microseconds.
     """
     suspends: int
-    """How often a read suspended a program or erase."""
+    """Number of times that a read suspended a program or erase."""
 
 
 class DieTimeSummary(Section, kw_only=True):
@@ -486,7 +539,7 @@ class DieTimeSummary(Section, kw_only=True):
     look_ahead: float
     """Collecting before a gap ended that the host had announced."""
     nothing: float
-    """None of these."""
+    """Time without any of these activities."""
     on_demand: float
     """Collecting because the plane was short of space."""
     refresh: float | None = None
@@ -501,11 +554,11 @@ class IdlePeriodsSummary(Section, kw_only=True):
     """Idle periods of one class."""
 
     die_us: DieTimeSummary
-    """What the dies did meanwhile; adds up to `us`, once a die."""
+    """Activity of the dies meanwhile; adds up to `us`, once a die."""
     periods: int
-    """How many."""
+    """Number of periods."""
     us: float
-    """How long they were together, in microseconds."""
+    """Sum of the periods, in microseconds."""
 
 
 class IdleTimeSummary(Section, kw_only=True):
@@ -530,6 +583,39 @@ class IdleTimeSummary(Section, kw_only=True):
 class ParitySummary(Section, kw_only=True):
     """Parity of lines."""
 
+    SHOWN = (
+        Shown("programs", label="Parity programmed", row="{programs:count} pages"),
+        Shown(
+            "write_amplification_without",
+            condition="write_amplification_without",
+            label="Write amplification without parity",
+            row="{write_amplification_without:.2f}",
+        ),
+        Shown(
+            "reads_around",
+            condition="reads_around > 0",
+            label="Read around collections",
+            row="{reads_around:count} pages",
+        ),
+        Shown(
+            "reads_rebuilt",
+            condition="reads_rebuilt > 0",
+            label="Made up, as they could not be corrected",
+            row="{reads_rebuilt:count} pages",
+        ),
+        Shown(
+            "reads_lost",
+            condition="reads_lost > 0",
+            label="Lost, as they could not be made up either",
+            row="{reads_lost:count} pages",
+        ),
+        Shown(
+            "moves_rebuilt",
+            condition="moves_rebuilt > 0",
+            label="Made up for a move, as they could not be corrected",
+            row="{moves_rebuilt:count} pages",
+        ),
+    )
     most_held_pages: int
     """Pages of parity that waited at once in the DRAM of a drive for their dies, at most."""
     moves_rebuilt: int
@@ -563,11 +649,28 @@ class ParitySummary(Section, kw_only=True):
 
 
 class LinesSummary(Section, kw_only=True):
-    """What `summary.json` says of lines (`ssd.gc.unit = "line"`).
+    """Summary of lines for `summary.json` (`ssd.gc.unit = "line"`).
 
     Counted since the run began, ramp included.
     """
 
+    SHOWN = (
+        Shown("opened", label="Lines opened", row="{opened:count}"),
+        Shown("collected", label="Lines collected", row="{collected:count}"),
+        Shown(
+            "valid_share",
+            condition="valid_share",
+            label="Valid of a line collected",
+            row="{valid_share:share}",
+        ),
+        Shown(
+            "borrowed_pages",
+            condition="borrowed_pages > 0",
+            label="Pages in a line of another class",
+            row="{borrowed_pages:count}",
+        ),
+        Shown("parity", is_table=True),
+    )
     borrowed_pages: int
     """Pages of the host that were written to an open block of another class, as there was
     neither a free line for theirs nor one to collect.
@@ -588,6 +691,14 @@ class LinesSummary(Section, kw_only=True):
 class ResponseSummary(Section, kw_only=True):
     """Response times of one class of requests, in microseconds."""
 
+    SHOWN = (
+        Shown("mean", head="mean", cell="{mean:time_us}"),
+        Shown("p50", head="p50", cell="{p50:time_us}"),
+        Shown("p99", head="p99", cell="{p99:time_us}"),
+        Shown("p99_9", head="p99.9", cell="{p99_9:time_us}"),
+        Shown("p99_99", head="p99.99", cell="{p99_99:time_us}"),
+        Shown("max", head="max", cell="{max:time_us}"),
+    )
     count: int
     """Requests."""
     max: float | None
@@ -615,14 +726,28 @@ class ResponseSummary(Section, kw_only=True):
 
 
 class LostDieSummary(Section, kw_only=True):
-    """What `summary.json` says of a die that was lost (`ssd.faults.lost_die`).
+    """Summary of a die that was lost for `summary.json` (`ssd.faults.lost_die`).
 
     Counted since the run began, ramp included; response times are those of requests that are
     measured.
     """
 
+    SHOWN = (
+        Shown(
+            "pages_lost",
+            condition="pages_lost > 0",
+            label="Pages that are lost",
+            row="{pages_lost:count}",
+        ),
+        Shown(
+            "unprotected_lines",
+            condition="unprotected_lines > 0",
+            label="Lines without parity",
+            row="{unprotected_lines:count}",
+        ),
+    )
     after_us: ResponseSummary
-    """Of those that came after that."""
+    """Response times of reads that came after that."""
     before_us: ResponseSummary
     """Response times of reads that ended before the die was lost, in microseconds."""
     degraded_reads: int
@@ -630,7 +755,7 @@ class LostDieSummary(Section, kw_only=True):
     die: int
     """The die."""
     during_us: ResponseSummary
-    """Of those that ended while it was rebuilt, or had come by the end of that."""
+    """Response times of reads that ended while it was rebuilt, or had come by the end of that."""
     lost_at_s: float | None
     """When it was lost; None if the run ended before."""
     pages_lost: int
@@ -648,18 +773,18 @@ class LostDieSummary(Section, kw_only=True):
     They count in `write_amplification`.
     """
     rebuild_s: float | None
-    """How long it took to rebuild what was there; None if the run ended before."""
+    """Time to rebuild the die's data, in seconds; None if the run ended before."""
     unprotected_lines: int
     """Lines that were opened without parity, as every die left needed a block."""
 
 
 class NvBufferSummary(Section, kw_only=True):
-    """What a non-volatile buffer was used for that takes writes before merges."""
+    """Use of a non-volatile buffer that takes writes before merges."""
 
     erases: int
-    """Its blocks, in which nothing was valid, that were erased."""
+    """Blocks of the buffer without a valid page that were erased."""
     full: int
-    """How often it was full."""
+    """Number of times that it was full."""
     merges: int
     """Logical blocks that were copied to fresh blocks, with newer pages out of it."""
     most_blocks: int
@@ -669,15 +794,34 @@ class NvBufferSummary(Section, kw_only=True):
 
 
 class MappingSummary(Section, kw_only=True):
-    """What it took to know where pages are, and how blocks were reclaimed.
+    """Cost of finding pages, and of reclaiming blocks. All is zero of a page mapping in RAM."""
 
-    All is zero of a page mapping in RAM.
-    """
-
+    LINE = "Mapping: {label}: {}"
+    SHOWN = (
+        Shown("hit_ratio", condition="hit_ratio", label="Found in RAM", row="{hit_ratio:share}"),
+        Shown(
+            "evictions",
+            condition="hit_ratio",
+            label="Entries evicted",
+            row="{evictions:count}, {dirty_evictions:count} changed",
+        ),
+        Shown(
+            "translation_reads",
+            condition="hit_ratio",
+            label="Translation pages read",
+            row="{translation_reads:count}",
+        ),
+        Shown(
+            "translation_writes",
+            condition="hit_ratio",
+            label="Translation pages written",
+            row="{translation_writes:count}",
+        ),
+    )
     compactions: int
     """Superblocks whose blocks were compacted."""
     dirty_evictions: int
-    """Of those, entries that had to be written back."""
+    """Entries of those that had to be written back."""
     evictions: int
     """Entries that left the cache."""
     full_merges: int
@@ -707,20 +851,48 @@ class MappingSummary(Section, kw_only=True):
 class ClassSummary(Section, kw_only=True):
     """Blocks of one class; lines, where these are collected (`ssd.gc.unit = "line"`)."""
 
+    SHOWN = (
+        Shown("blocks_filled", head="filled", cell="{blocks_filled:rate}", meaning="blocks filled"),
+        Shown("victims", head="victims", cell="{victims:rate}", meaning="blocks collected"),
+        Shown(
+            "valid_share",
+            head="valid",
+            cell="{valid_share:share}",
+            meaning="share of their pages that was valid when they were chosen",
+        ),
+        Shown(
+            "added_page_write_amplification",
+            head="adds",
+            cell="{added_page_write_amplification:factor}",
+            meaning="pages of these that were moved, for each page that the host wrote",
+        ),
+        Shown(
+            "block_life_pages",
+            head="block life",
+            cell="{block_life_pages:rate}",
+            meaning="pages that the host wrote while a block was in use, until it was chosen",
+        ),
+        Shown(
+            "page_life_pages",
+            head="page life",
+            cell="{page_life_pages:rate}",
+            meaning="pages that the host wrote while a page that it overwrote or trimmed was there",
+        ),
+    )
     added_page_write_amplification: float | None
     """Part that collecting them has in `page_write_amplification`: those valid pages for each
     page that the host wrote to the drive; None if it wrote none.
     """
     block_life_pages: float | None
-    """How long they had been in use by then, in pages that the host wrote to the drive, on
-    average; None if there were none.
+    """Mean time for which they had been in use by then, in pages that the host wrote to the
+    drive; None if there were none.
     """
     blocks_filled: int
     """Blocks that were filled."""
     page_life_pages: float | None
-    """How long the pages that the host overwrote or trimmed in blocks of this class had been
-    there, in pages that the host wrote to the drive, on average, as if blocks were filled
-    evenly; None if there were none, or if the placement looks at who writes alone.
+    """Mean life of the pages that the host overwrote or trimmed in blocks of this class, in
+    pages that the host wrote to the drive, as if blocks were filled evenly; None if there
+    were none, or if the placement looks at who writes alone.
     """
     takes_host: bool
     """Whether they take pages that the host writes."""
@@ -753,7 +925,7 @@ class FdpSummary(Section, kw_only=True):
     """
 
     events: FdpEvents
-    """What happened that the host may want to know (FDP Events)."""
+    """Events that the host may want to know of (FDP Events)."""
     handle_available_bytes: list[int]
     """Bytes that the units which each placement handle writes to still took at the end, over all
     reclaim groups (Reclaim Unit Handle Status, RUAMW).
@@ -779,11 +951,26 @@ class FdpSummary(Section, kw_only=True):
 
 
 class PlacementSummary(Section, kw_only=True):
-    """What `summary.json` says of a placement with several classes.
+    """Summary of a placement with several classes for `summary.json`.
 
     Counted since the run began, ramp included.
     """
 
+    LINE = "Classes: {label}: {}"
+    SHOWN = (
+        Shown(
+            "state_bytes",
+            condition="state_bytes > 0",
+            label="Kept about pages",
+            row="{state_bytes:size}",
+        ),
+        Shown(
+            "diverted_pages",
+            condition="diverted_pages > 0",
+            label="Pages put elsewhere",
+            row="{diverted_pages:count}",
+        ),
+    )
     classes: list[ClassSummary]
     """Blocks of each class."""
     diverted_pages: int
@@ -791,7 +978,7 @@ class PlacementSummary(Section, kw_only=True):
     free.
     """
     fdp: FdpSummary | None = None
-    """What a drive with flexible data placement logs, if the placement goes by handles."""
+    """Log of a drive with flexible data placement, if the placement goes by handles."""
     state_bytes: int
     """RAM in which the placement keeps what it knows of pages, in bytes."""
 
@@ -812,12 +999,45 @@ class ResponsesSummary(Section, kw_only=True):
 
 
 class SlcCacheSummary(Section, kw_only=True):
-    """What `summary.json` says of an SLC cache.
+    """Summary of an SLC cache for `summary.json`.
 
     Counted since the run began, ramp included; bytes are those of whole pages, and what a
     write buffer absorbs does not count.
     """
 
+    LINE = "SLC cache"
+    SHOWN = (
+        Shown(
+            "written_bytes",
+            label="Written to the SLC cache",
+            row="{written_bytes:size}",
+            phrase="{written_bytes:size} written to it",
+        ),
+        Shown(
+            "past_bytes",
+            label="Written past it",
+            row="{past_bytes:size}",
+            phrase="{past_bytes:size} past it",
+        ),
+        Shown(
+            "folded_bytes",
+            label="Folded",
+            row="{folded_bytes:size}",
+            phrase="{folded_bytes:size} folded",
+        ),
+        Shown(
+            "dead_bytes",
+            label="Died in it",
+            row="{dead_bytes:size}",
+            phrase="{dead_bytes:size} died in it",
+        ),
+        Shown(
+            "free_bytes",
+            label="Free in it at the end",
+            row="{free_bytes:size} of {capacity_bytes:size}",
+            phrase="{free_bytes:size} of {capacity_bytes:size} free at the end",
+        ),
+    )
     capacity_bytes: int
     """Bytes that the cache could hold at the end, blocks that could be lent included."""
     dead_bytes: int
@@ -827,7 +1047,7 @@ class SlcCacheSummary(Section, kw_only=True):
     folded_bytes: int
     """Bytes that were folded: moved from the cache to native blocks."""
     free_bytes: int
-    """Of these, bytes that could be written without folding anything."""
+    """Bytes of these that could be written without folding anything."""
     lent_blocks: int
     """Native blocks that were lent to it at the end."""
     past_bytes: int
@@ -839,6 +1059,11 @@ class SlcCacheSummary(Section, kw_only=True):
 class EraseCountSummary(Section, kw_only=True):
     """Erases of a block since the device was new, over all blocks."""
 
+    SHOWN = (
+        Shown("mean", label="Mean", row="{mean:decimal}"),
+        Shown("stddev", label="Spread", row="{stddev:decimal} (std. deviation)"),
+        Shown("min", label="Least and most", row="{min:count} and {max:count}"),
+    )
     max: int
     """Most."""
     mean: float
@@ -852,6 +1077,10 @@ class EraseCountSummary(Section, kw_only=True):
 class WearSummary(Section, kw_only=True):
     """Erases of blocks."""
 
+    SHOWN = (
+        Shown("erase_count", is_table=True),
+        Shown("levelling_runs", label="Levelling runs", row="{levelling_runs:count}"),
+    )
     erase_count: EraseCountSummary
     """Erases of a block since the device was new."""
     levelling_runs: int
@@ -861,6 +1090,35 @@ class WearSummary(Section, kw_only=True):
 class DeviceSummary(Section, kw_only=True):
     """One drive of an array."""
 
+    SHOWN = (
+        Shown(
+            "host_bytes_written",
+            phrase="{host_bytes_written:size} by host, {media_bytes_written:size} to flash",
+        ),
+        Shown("media_bytes_written", label="Bytes programmed", row="{media_bytes_written:size}"),
+        Shown(
+            "write_amplification",
+            label="Write amplification",
+            row="{write_amplification:amplification}",
+            phrase="write amplification {write_amplification:amplification}",
+            head="WA",
+            cell="{write_amplification:factor}",
+        ),
+        Shown(
+            "page_write_amplification",
+            label="The same in pages",
+            row="{page_write_amplification:factor}",
+        ),
+        Shown("flash", is_table=True),
+        Shown("gc", is_table=True),
+        Shown("mapping", is_table=True),
+        Shown("wear", is_table=True),
+        Shown("faults", is_table=True),
+        Shown("lines", is_table=True),
+        Shown("lost_die", is_table=True),
+        Shown("placement", is_table=True),
+        Shown("slc_cache", is_table=True),
+    )
     collecting: CollectingSummary
     """When it collected."""
     commands: CommandsSummary
@@ -868,9 +1126,9 @@ class DeviceSummary(Section, kw_only=True):
     device: int
     """Its number, from 0."""
     endurance: EnduranceSummary | None = None
-    """How long the flash lasts, if `ssd.endurance.rated_cycles` is set."""
+    """Lifetime of the flash, if `ssd.endurance.rated_cycles` is set."""
     faults: FaultsSummary | None = None
-    """What went wrong in the flash, if anything can."""
+    """Faults of the flash, if there can be any."""
     flash: FlashSummary
     """Operations of the flash."""
     gc: GcSummary
@@ -878,13 +1136,13 @@ class DeviceSummary(Section, kw_only=True):
     host_bytes_written: int
     """Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it."""
     idle_time: IdleTimeSummary | None = None
-    """How idle time was used, if a schedule tells idle periods apart by length."""
+    """Use of idle time, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
-    """What became of lines, if blocks are managed in lines."""
+    """Counts of lines, if blocks are managed in lines."""
     lost_die: LostDieSummary | None = None
-    """What became of a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
+    """Report on a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
     mapping: MappingSummary
-    """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    """Cost of the mapping, where its table lies in flash or it binds logical pages to blocks."""
     media_bytes_written: int
     """Bytes programmed into flash: whole pages, whatever is in them, those of moves, parity,
     padding, mapping and summary pages among them.
@@ -894,7 +1152,7 @@ class DeviceSummary(Section, kw_only=True):
     None if there was none.
     """
     placement: PlacementSummary | None = None
-    """How well the placement has sorted pages, if it has several classes."""
+    """Quality of the placement's sorting, if it has several classes."""
     requests_ended_last: int
     """Requests that ended last on this drive."""
     service_breakdown_us: BreakdownSummary
@@ -902,7 +1160,7 @@ class DeviceSummary(Section, kw_only=True):
     service_us: ResponsesSummary
     """From entering the drive's queue to the end, in microseconds."""
     slc_cache: SlcCacheSummary | None = None
-    """What the SLC cache was used for, if the drive has one."""
+    """Use of the SLC cache, if the drive has one."""
     wear: WearSummary
     """Erases of blocks."""
     write_amplification: float | None
@@ -912,8 +1170,16 @@ class DeviceSummary(Section, kw_only=True):
 
 
 class ExcessSummary(Section, kw_only=True):
-    """What requests of one class that take longer than a bound take longer, in microseconds."""
+    """Excess of the requests of one class that take longer than a bound, in microseconds."""
 
+    SHOWN = (
+        Shown("mean", head="mean", cell="{mean:time_us}"),
+        Shown("p50", head="p50", cell="{p50:time_us}"),
+        Shown("p99", head="p99", cell="{p99:time_us}"),
+        Shown("p99_9", head="p99.9", cell="{p99_9:time_us}"),
+        Shown("p99_99", head="p99.99", cell="{p99_99:time_us}"),
+        Shown("max", head="max", cell="{max:time_us}"),
+    )
     count: int
     """Requests."""
     max: float | None
@@ -935,7 +1201,7 @@ class ExcessSummary(Section, kw_only=True):
     p99_99: float | None
     """99.99% of the requests take no longer."""
     share: float | None
-    """Such requests as a share of all of the class; None if there are none."""
+    """Share of these requests among all of the class; None if there are none."""
     stddev: float | None
     """Standard deviation of the sample; None for fewer than two requests."""
     total: float
@@ -945,7 +1211,7 @@ class ExcessSummary(Section, kw_only=True):
 
 
 class ExcessWaitSummary(Section, kw_only=True):
-    """What requests take longer than a bound."""
+    """Time that requests take beyond a bound."""
 
     all: ExcessSummary
     """Reads and writes."""
@@ -958,7 +1224,7 @@ class ExcessWaitSummary(Section, kw_only=True):
 
 
 class HoldsSummary(Section, kw_only=True):
-    """How long requests waited for dies that collected."""
+    """Waits of requests for dies that collected."""
 
     longest_wait_us: float
     """The longest that one of them waited, in microseconds."""
@@ -967,7 +1233,7 @@ class HoldsSummary(Section, kw_only=True):
 
 
 class FlowVerdictSummary(Section, kw_only=True):
-    """What the numbers of one flow can be taken for."""
+    """Verdict on the numbers of one flow."""
 
     findings: list[
         Literal[
@@ -981,9 +1247,9 @@ class FlowVerdictSummary(Section, kw_only=True):
             "unsettled",
         ]
     ]
-    """What should be known before the numbers are read."""
+    """Findings to be known before the numbers are read."""
     holds: HoldsSummary
-    """How long requests waited for dies that collected."""
+    """Waits of requests for dies that collected."""
     load: LoadSummary | None
     """Whether the drives kept up; None if no request has a time of its own, or too few came."""
 
@@ -991,6 +1257,11 @@ class FlowVerdictSummary(Section, kw_only=True):
 class RequestsSummary(Section, kw_only=True):
     """How many requests there were, and of what."""
 
+    SHOWN = (
+        Shown("count", label="Requests", row="{count:count}"),
+        Shown("reads", label="Reads", row="{reads:count}, {read_bytes:size}"),
+        Shown("writes", label="Writes", row="{writes:count}, {write_bytes:size}"),
+    )
     count: int
     """Reads and writes that were completed."""
     flushes: int
@@ -1016,6 +1287,17 @@ class RequestsSummary(Section, kw_only=True):
 class ThroughputSummary(Section, kw_only=True):
     """Requests and bytes a second, over the time in which requests were measured."""
 
+    LINE = "Throughput"
+    SHOWN = (
+        Shown("iops", phrase="{iops:rate} IOPS", head="IOPS", cell="{iops:decimal}"),
+        Shown(
+            "mib_per_s",
+            phrase="{mib_per_s:decimal} MiB/s",
+            head="MiB/s",
+            cell="{mib_per_s:decimal}",
+        ),
+        Shown("simulated_s", label="Simulated time", row="{simulated_s:time_s}"),
+    )
     iops: float | None
     """Reads and writes a second; None if no time passed."""
     measured_from_s: float | None = None
@@ -1070,8 +1352,12 @@ class WorstResponseSummary(Section, kw_only=True):
 class FlowSummary(Section, kw_only=True):
     """The results of one of several flows."""
 
+    SHOWN = (
+        Shown("requests", is_table=True),
+        Shown("throughput", is_table=True),
+    )
     verdict: FlowVerdictSummary
-    """What these numbers can be taken for."""
+    """Verdict on what these numbers can be taken for."""
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     breakdown_by_class_us: BreakdownByClass
@@ -1081,13 +1367,13 @@ class FlowSummary(Section, kw_only=True):
     excess_wait_us: ExcessWaitSummary | None = None
     """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
     flow: int
-    """Its number, from 0."""
+    """Number of the flow, from 0."""
     measured_response_us: ResponsesSummary | None = None
     """Response times that the trace holds, in microseconds, if it holds any."""
     name: str | None = None
-    """Its name, if it has one."""
+    """Name of the flow, if it has one."""
     requests: RequestsSummary
-    """Its requests."""
+    """Number of its requests, by kind."""
     response_us: ResponsesSummary
     """Simulated response times, in microseconds."""
     throughput: ThroughputSummary
@@ -1103,7 +1389,7 @@ class FlowSummary(Section, kw_only=True):
 
 
 class RecoverySummary(Section, kw_only=True):
-    """How long recoveries took, in milliseconds; zero without any."""
+    """Times of recoveries, in milliseconds; zero without any."""
 
     max: float
     """The longest."""
@@ -1116,6 +1402,38 @@ class RecoverySummary(Section, kw_only=True):
 class PowerLossSummary(Section, kw_only=True):
     """Cuts of power, recoveries and what was lost, of the drive whose power is cut."""
 
+    SHOWN = (
+        Shown("pages_read", label="Pages read for that", row="{pages_read:count}"),
+        Shown("torn_pages", label="Torn pages", row="{torn_pages:count}"),
+        Shown("cut_erases", label="Erases cut off", row="{cut_erases:count}"),
+        Shown(
+            "interrupted_requests",
+            label="Requests handed in anew",
+            row="{interrupted_requests:count}",
+        ),
+        Shown(
+            "buffered_pages_lost", label="Buffered pages lost", row="{buffered_pages_lost:count}"
+        ),
+        Shown(
+            "flushed_pages_lost",
+            condition="flushed_pages_lost > 0",
+            label="Of these, flushed",
+            row="{flushed_pages_lost:count}",
+        ),
+        Shown(
+            "paired_pages_torn",
+            condition="paired_pages_torn > 0",
+            label="Whole pages torn with others",
+            row="{paired_pages_torn:count}",
+        ),
+        Shown(
+            "paired_pages_lost",
+            condition="paired_pages_torn > 0",
+            label="Durable pages lost with them",
+            row="{paired_pages_lost:count}",
+        ),
+        Shown("durable_pages_lost", label="Durable pages lost", row="{durable_pages_lost:count}"),
+    )
     blocks_erased: int
     """Blocks that recoveries erased."""
     buffered_pages_lost: int
@@ -1132,7 +1450,7 @@ class PowerLossSummary(Section, kw_only=True):
     durable_pages_lost: int
     """Pages of which a durable write was lost otherwise."""
     flushed_pages_lost: int
-    """Of those, pages that a flush had been acknowledged for.
+    """Pages of those for which a flush had been acknowledged.
 
     Always 0, unless `ssd.power.flush = "ignored"`.
     """
@@ -1150,7 +1468,7 @@ class PowerLossSummary(Section, kw_only=True):
     recoveries: int
     """Number of recoveries that were completed."""
     recovery_ms: RecoverySummary
-    """How long that took, the time of recoveries that were cut off left out."""
+    """Times of the recoveries, those that were cut off left out."""
     torn_pages: int
     """Pages whose program was cut off."""
 
@@ -1189,6 +1507,11 @@ class PreconditionSummary(Section, kw_only=True):
 class RunRequestsSummary(Section, kw_only=True):
     """Number of requests, by kind."""
 
+    SHOWN = (
+        Shown("count", label="Requests", row="{count:count}"),
+        Shown("reads", label="Reads", row="{reads:count}, {read_bytes:size}"),
+        Shown("writes", label="Writes", row="{writes:count}, {write_bytes:size}"),
+    )
     count: int
     """Reads and writes that were completed."""
     flushes: int
@@ -1319,6 +1642,26 @@ class Summary(Section, kw_only=True):
     Times are of the simulation, and in microseconds unless the key says otherwise.
     """
 
+    SHOWN = (
+        Shown(
+            "host_bytes_written",
+            phrase="{host_bytes_written:size} by host, {media_bytes_written:size} to flash",
+        ),
+        Shown("media_bytes_written", label="Bytes programmed", row="{media_bytes_written:size}"),
+        Shown(
+            "write_amplification",
+            label="Write amplification",
+            row="{write_amplification:amplification}",
+            phrase="write amplification {write_amplification:amplification}",
+            head="WA",
+            cell="{write_amplification:factor}",
+        ),
+        Shown(
+            "page_write_amplification",
+            label="The same in pages",
+            row="{page_write_amplification:factor}",
+        ),
+    )
     verdict: VerdictSummary
     """Verdict on what these numbers can be taken for."""
     array: ArraySummary | None = None
@@ -1341,11 +1684,11 @@ class Summary(Section, kw_only=True):
     devices: list[DeviceSummary] | None = None
     """The drives of the array, one by one."""
     endurance: EnduranceSummary | None = None
-    """How long the flash lasts, if `ssd.endurance.rated_cycles` is set."""
+    """Lifetime of the flash, if `ssd.endurance.rated_cycles` is set."""
     excess_wait_us: ExcessWaitSummary | None = None
     """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
     faults: FaultsSummary | None = None
-    """What went wrong in the flash, if anything can."""
+    """Faults of the flash, if there can be any."""
     flash: FlashSummary
     """Operations of the flash."""
     flows: list[FlowSummary] | None = None
@@ -1355,13 +1698,13 @@ class Summary(Section, kw_only=True):
     host_bytes_written: int
     """Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it."""
     idle_time: IdleTimeSummary | None = None
-    """How idle time was used, if a schedule tells idle periods apart by length."""
+    """Use of idle time, if a schedule tells idle periods apart by length."""
     lines: LinesSummary | None = None
-    """What became of lines, if blocks are managed in lines."""
+    """Counts of lines, if blocks are managed in lines."""
     lost_die: LostDieSummary | None = None
-    """What became of a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
+    """Report on a die that was lost, if one was to be (`ssd.faults.lost_die`)."""
     mapping: MappingSummary
-    """What the mapping cost, where its table lies in flash or it binds logical pages to blocks."""
+    """Cost of the mapping, where its table lies in flash or it binds logical pages to blocks."""
     measured_response_us: ResponsesSummary | None = None
     """Response times that the trace holds, in microseconds, if it holds any."""
     media_bytes_written: int
@@ -1375,7 +1718,7 @@ class Summary(Section, kw_only=True):
     None if there was none.
     """
     placement: PlacementSummary | None = None
-    """How well the placement has sorted pages, if it has several classes."""
+    """Quality of the placement's sorting, if it has several classes."""
     power_loss: PowerLossSummary | None = None
     """Cuts of power, if there can be any."""
     precondition: PreconditionSummary | None = None
@@ -1391,7 +1734,7 @@ class Summary(Section, kw_only=True):
     simulator: SimulatorSummary
     """Cost of the run."""
     slc_cache: SlcCacheSummary | None = None
-    """What the SLC cache was used for, if the drive has one."""
+    """Use of the SLC cache, if the drive has one."""
     steady_state: SteadyStateSummary | None = None
     """The rounds of a run that ends when they are steady (`stop`)."""
     throughput: ThroughputSummary
@@ -1406,3 +1749,17 @@ class Summary(Section, kw_only=True):
     """Bytes programmed into flash for each that the host wrote, as SMART and NVMe count it; None
     if it wrote none.
     """
+
+
+#: What runs are compared by; those of which less is better come first.
+COMPARED = (
+    Compared("mean", "response_us.all.mean", "time_us"),
+    Compared("p99", "response_us.all.p99", "time_us"),
+    Compared("p99.9", "response_us.all.p99_9", "time_us"),
+    Compared("p99.99", "response_us.all.p99_99", "time_us"),
+    Compared("max", "response_us.all.max", "time_us"),
+    Compared("WA", "write_amplification", "factor"),
+    Compared("erases", "flash.erases", "count"),
+    Compared("IOPS", "throughput.iops", "decimal", more_is_better=True),
+    Compared("MiB/s", "throughput.mib_per_s", "decimal", more_is_better=True),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
@@ -12,12 +12,75 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+class Shown(NamedTuple):
+    """Where a number of a table is shown, as the simulator declares it beside the number.
+
+    Texts name numbers of the table and their formats in braces; an empty one shows nothing.
+
+    Attributes
+    ----------
+    key
+        Of the number, or of a table in the table.
+    is_table
+        Whether it is a table, which shows its own.
+    condition
+        When it is shown: a key whose number is not null; or, behind it, ``> 0``.
+    label, row
+        A row of the page.
+    phrase
+        A part of a line of the terminal.
+    head, cell, meaning
+        A column, and what it means.
+    """
+
+    key: str
+    is_table: bool = False
+    condition: str = ""
+    label: str = ""
+    row: str = ""
+    phrase: str = ""
+    head: str = ""
+    cell: str = ""
+    meaning: str = ""
+
+
+class Compared(NamedTuple):
+    """A number that runs are compared by.
+
+    Attributes
+    ----------
+    label
+        What a column is called that holds it.
+    column
+        Its dotted key in a summary.
+    format
+        How it is written (`copyback.words.declared.FORMATS`).
+    more_is_better
+        Whether the greatest is the best; else the least is.
+    """
+
+    label: str
+    column: str
+    format: str
+    more_is_better: bool = False
+
+
 class Section(msgspec.Struct, omit_defaults=True):
     """A table of a summary, or of the statistics of a workload.
 
     ``section.response_us.read.p99`` and ``section["response_us"]["read"]["p99"]`` are the same.
     What only some runs have is None as an attribute where it is missing, and is no key there.
+
+    Attributes
+    ----------
+    LINE
+        How the line of the terminal begins that its numbers stand in.
+    SHOWN
+        Those of its numbers that are shown one by one.
     """
+
+    LINE: ClassVar[str] = ""
+    SHOWN: ClassVar[tuple[Shown, ...]] = ()
 
     if not TYPE_CHECKING:
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from copyback.words import (
     bound,
     classes,
+    declared,
     describe,
     die_lines,
     endurance,
     faults,
     flows,
     power,
-    slc_cache,
     steady,
     units,
     verdict,
@@ -227,58 +227,19 @@ def _cards(result: Result) -> list[dict[str, str]]:
 def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the counts of the run, in groups."""
     summary = result.summary
-    requests, flash, gc = summary.requests, summary.flash, summary.gc
-    wear = summary.wear.erase_count
-    return [
-        (
-            "Host",
-            [
-                ("Requests", units.count(requests["count"])),
-                ("Reads", f"{units.count(requests.reads)}, {units.size(requests.read_bytes)}"),
-                ("Writes", f"{units.count(requests.writes)}, {units.size(requests.write_bytes)}"),
-                ("Simulated time", units.time_s(summary.throughput.simulated_s)),
-            ],
-        ),
-        (
-            "Flash",
-            [
-                ("Page reads", units.count(flash.reads)),
-                ("Page programs", units.count(flash.programs)),
-                ("Copybacks", units.count(flash.copybacks)),
-                ("Block erases", units.count(flash.erases)),
-                ("Bytes programmed", units.size(summary.media_bytes_written)),
-                ("Write amplification", describe.amplification(summary)),
-                ("The same in pages", units.factor(summary.page_write_amplification)),
-            ],
-        ),
+    kinds = [(label.capitalize(), units.count(number)) for label, number in waits.kinds(summary)]
+    groups = [
+        ("Host", declared.rows(summary.requests, summary.throughput)),
+        ("Flash", declared.rows(summary.flash, summary)),
         (
             "Collection",
-            [
-                ("Collections", units.count(gc.collections)),
-                ("Pages moved", units.count(gc.pages_moved)),
-                ("Moved per collection", units.decimal(gc.pages_moved_per_collection)),
-                ("Busy time", units.time_us(gc.busy_us)),
-                *waits.refreshed(summary),
-                *slc_cache.rows(summary),
-                *die_lines.rows(summary),
-                *(
-                    (label.capitalize(), units.count(number))
-                    for label, number in waits.kinds(summary)
-                ),
-            ],
+            declared.rows(summary.gc, summary.slc_cache) + die_lines.rows(summary) + kinds,
         ),
-        (
-            "Wear (erases of a block)",
-            [
-                ("Mean", units.decimal(wear.mean)),
-                ("Spread", f"{units.decimal(wear.stddev)} (std. deviation)"),
-                ("Least and most", f"{units.count(wear.min)} and {units.count(wear.max)}"),
-                ("Levelling runs", units.count(summary.wear.levelling_runs)),
-            ],
-        ),
-        *([("Mapping table in flash", table)] if (table := describe.mapping(summary)) else []),
+        ("Wear (erases of a block)", declared.rows(summary.wear)),
+        ("Mapping table in flash", declared.rows(summary.mapping)),
         *_on_request(result),
     ]
+    return [(name, rows) for name, rows in groups if rows]
 
 
 def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -289,9 +250,9 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         *waits.periods(summary),
         *((label.capitalize(), units.share(share)) for label, share in waits.uses(summary)),
     ]
-    groups = [
+    return [
         ("Endurance", endurance.rows(summary)),
-        ("Placement", classes.costs(summary)),
+        ("Placement", declared.rows(summary.placement)),
         ("Power loss", power.rows(summary)),
         ("Faults of the flash", faults.rows(summary)),
         ("Steady state", steady.rows(summary, result.config) + steady.unserved(summary)),
@@ -299,7 +260,6 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Long waits", [(label, text) for label, text in long if text]),
         ("Idle time, and what dies do meanwhile", idle),
     ]
-    return [(name, rows) for name, rows in groups if rows]
 
 
 def _simulator(result: Result) -> list[tuple[str, str]]:

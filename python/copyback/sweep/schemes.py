@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.summary import COMPARED
 from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, change, estimate
@@ -53,25 +54,23 @@ class Measure:
 #: The column that counts requests.
 COUNT = "response_us.all.count"
 
-#: Measures by which there are winners; less is better in all of them.
-MEASURES = (
-    Measure("mean", "response_us.all.mean", Format.TIME),
-    Measure("p99", "response_us.all.p99", Format.TIME),
-    Measure("p99.9", "response_us.all.p99_9", Format.TIME),
-    Measure("p99.99", "response_us.all.p99_99", Format.TIME),
-    Measure("max", "response_us.all.max", Format.TIME),
-    Measure("WA", "write_amplification", Format.FACTOR),
-    Measure("erases", "flash.erases", Format.COUNT),
+#: The formats of numbers as they are declared.
+_FORMATS = {
+    "time_us": Format.TIME,
+    "factor": Format.FACTOR,
+    "count": Format.COUNT,
+    "decimal": Format.NUMBER,
+}
+
+#: All columns of a table; those of which less is better come first.
+SHOWN = tuple(
+    Measure(label, column, _FORMATS[form], more_is_better)
+    for label, column, form, more_is_better in COMPARED
 )
 
-#: Measures that tables have besides; a load that does not saturate the drive decides them.
-RATES = (
-    Measure("IOPS", "throughput.iops", Format.NUMBER, more_is_better=True),
-    Measure("MiB/s", "throughput.mib_per_s", Format.NUMBER, more_is_better=True),
-)
-
-#: All columns of a table.
-SHOWN = (*MEASURES, *RATES)
+#: Measures by which there are winners; less is better in all of them. A load that does not saturate
+#: the drive decides the others.
+MEASURES = tuple(measure for measure in SHOWN if not measure.more_is_better)
 
 #: Columns of measures that each of several flows has, too, if it can be told.
 OF_FLOWS = frozenset(measure.column for measure in SHOWN if measure.column != "flash.erases")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from copyback.words import units
+from copyback.summary import ClassSummary
+from copyback.words import declared
 from copyback.words.describe import placement_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from copyback.result import Result
-    from copyback.summary import ClassSummary, Summary
 
 
 @dataclass(frozen=True)
@@ -26,26 +26,11 @@ class Row:
     @property
     def cells(self) -> list[str]:
         """Numbers, in the order of `COLUMNS`."""
-        found = self.found
-        return [
-            units.rate(found.blocks_filled),
-            units.rate(found.victims),
-            units.share(found.valid_share),
-            units.factor(found.added_page_write_amplification),
-            units.rate(found.block_life_pages),
-            units.rate(found.page_life_pages),
-        ]
+        return declared.cells(self.found)
 
 
 #: What `Row.cells` holds: a short name, and what it means.
-COLUMNS = (
-    ("filled", "blocks filled"),
-    ("victims", "blocks collected"),
-    ("valid", "share of their pages that was valid when they were chosen"),
-    ("adds", "pages of these that were moved, for each page that the host wrote"),
-    ("block life", "pages that the host wrote while a block was in use, until it was chosen"),
-    ("page life", "pages that the host wrote while a page that it overwrote or trimmed was there"),
-)
+COLUMNS = declared.columns(ClassSummary)
 
 
 def rows(result: Result) -> list[Row]:
@@ -77,25 +62,6 @@ def _takes(found: ClassSummary) -> str:
     if found.takes_host and found.takes_moved:
         return "both"
     return "host" if found.takes_host else "moved"
-
-
-def costs(summary: Summary) -> list[tuple[str, str]]:
-    """Return the memory that a placement takes, and pages that found no block of their class."""
-    placement = summary.placement
-    if placement is None:
-        return []
-    told = []
-    if placement.state_bytes:
-        told.append(("Kept about pages", units.size(placement.state_bytes)))
-    if placement.diverted_pages:
-        told.append(("Pages put elsewhere", units.count(placement.diverted_pages)))
-    return told
-
-
-def facts(summary: Summary) -> list[tuple[str, str]]:
-    """Return the same in one line; nothing if there is nothing to tell."""
-    told = " · ".join(f"{label.lower()}: {value}" for label, value in costs(summary))
-    return [("Classes", told)] if told else []
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,16 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from copyback.summary import ResponseSummary
 from copyback.words import (
     bound,
     classes,
+    declared,
     describe,
     die_lines,
     endurance,
     faults,
     power,
-    slc_cache,
     steady,
     units,
     verdict,
@@ -317,7 +318,6 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
     config = result.config
     requests = summary.requests
     throughput = summary.throughput
-    gc = summary.gc
     simulator = summary.simulator
     facts: list[tuple[str, str]] = [
         *([("Array", array)] if (array := describe.array(config)) is not None else []),
@@ -331,30 +331,21 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
         ),
     ]
     after: list[tuple[str, str]] = [
-        (
-            "Throughput",
-            f"{units.rate(throughput.iops)} IOPS · {units.decimal(throughput.mib_per_s)} MiB/s",
-        ),
-        ("Writes", describe.writes(summary)),
+        *declared.line(summary.throughput),
+        *declared.line(summary, "Writes"),
         *bound.facts(summary),
-        (
-            "Collections",
-            f"{units.count(gc.collections)} · {units.count(gc.pages_moved)} pages moved · "
-            f"{units.count(gc.erases)} erases",
-        ),
+        *declared.line(summary.gc),
         *_pace(summary),
-        *slc_cache.facts(summary),
+        *declared.line(summary.slc_cache),
         *die_lines.facts(summary),
-        *classes.facts(summary),
+        *declared.line(summary.placement),
         *waits.facts(summary),
         *endurance.facts(summary),
         *power.facts(summary),
         *faults.facts(summary),
         *steady.facts(summary, config),
+        *declared.line(summary.mapping),
     ]
-    if table := describe.mapping(summary):
-        costs = " · ".join(f"{what.lower()}: {value}" for what, value in table)
-        after.append(("Mapping", costs))
     if array is not None:
         after += [
             ("Bandwidth", describe.steadiness(summary)),
@@ -418,11 +409,11 @@ def numbers_table(first: str, columns: Sequence[str]) -> Table:
 
 
 def _response_table(result: Result) -> RenderableType:
-    table = numbers_table("Response", ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "max"])
-    keys = ("mean", "p50", "p99", "p99_9", "p99_99", "max")
+    heads = [head for head, _ in declared.columns(ResponseSummary)]
+    table = numbers_table("Response", ["requests", *heads])
     for response in describe.responses(result.summary):
-        cells = [units.time_us(response.times[key]) for key in keys]
-        table.add_row(response.label, units.count(response.times["count"]), *cells)
+        times = response.times
+        table.add_row(response.label, units.count(times["count"]), *declared.cells(times))
     return table
 
 

@@ -95,20 +95,6 @@ def breakdowns(summary: Summary) -> dict[str, list[Part]]:
     return {operation: parts(of) for operation, of in means.items() if any(of.values())}
 
 
-def mapping(summary: Summary) -> list[tuple[str, str]]:
-    """Return what a mapping table in flash has cost; nothing if the table is in RAM."""
-    table = summary.mapping
-    if not table.hits + table.misses:
-        return []
-    evictions, dirty = units.count(table.evictions), units.count(table.dirty_evictions)
-    return [
-        ("Found in RAM", units.share(table.hit_ratio)),
-        ("Entries evicted", f"{evictions}, {dirty} changed"),
-        ("Translation pages read", units.count(table.translation_reads)),
-        ("Translation pages written", units.count(table.translation_writes)),
-    ]
-
-
 def dies(config: Mapping[str, Any]) -> int:
     """Return the number of dies of the drive."""
     shape = config.get("ssd", {}).get("geometry", {})
@@ -203,22 +189,6 @@ def array(config: Mapping[str, Any]) -> str | None:
     if array.get("reads_around_gc"):
         facts.append("reads around GC")
     return " · ".join(facts)
-
-
-def writes(summary: Summary) -> str:
-    """Return how much was written by the host and to flash, and the ratio of both."""
-    host, media = summary.host_bytes_written, summary.media_bytes_written
-    return (
-        f"{units.size(host)} by host, {units.size(media)} to flash · "
-        f"write amplification {amplification(summary)}"
-    )
-
-
-def amplification(summary: Summary) -> str:
-    """Return the write amplification; of less than 1, why it can be."""
-    found = summary.write_amplification
-    less = found is not None and found < 1
-    return units.factor(found) + (", as a buffer holds or merged the rest" if less else "")
 
 
 @dataclass(frozen=True)

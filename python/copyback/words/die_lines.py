@@ -4,31 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback.words import units
+from copyback.words import declared, units
 
 if TYPE_CHECKING:
-    from copyback.summary import ParitySummary, Summary
+    from copyback.summary import Summary
 
 
 def rows(summary: Summary) -> list[tuple[str, str]]:
-    """Return how many lines were collected, and how full of valid pages; nothing without lines."""
-    found = summary.lines
-    if found is None:
-        return []
-    told = [
-        ("Lines opened", units.count(found.opened)),
-        ("Lines collected", units.count(found.collected)),
-    ]
-    if found.valid_share is not None:
-        told.append(("Valid of a line collected", units.share(found.valid_share)))
-    if found.borrowed_pages:
-        told.append(("Pages in a line of another class", units.count(found.borrowed_pages)))
-    if (parity := found.parity) is not None:
-        told.append(("Parity programmed", f"{units.count(parity.programs)} pages"))
-        if (without := parity.write_amplification_without) is not None:
-            told.append(("Write amplification without parity", f"{without:.2f}"))
-        told += [(name, f"{units.count(pages)} pages") for name, pages in made_up(parity) if pages]
-    return told + of_lost_die(summary)
+    """Return what became of lines, and of a die that was lost."""
+    return declared.rows(summary.lines) + of_lost_die(summary) if summary.lines else []
 
 
 def of_lost_die(summary: Summary) -> list[tuple[str, str]]:
@@ -52,21 +36,7 @@ def of_lost_die(summary: Summary) -> list[tuple[str, str]]:
     ]
     if tails:
         told.append(("Reads p99 by the loss", ", ".join(tails)))
-    if lost.pages_lost:
-        told.append(("Pages that are lost", units.count(lost.pages_lost)))
-    if lost.unprotected_lines:
-        told.append(("Lines without parity", units.count(lost.unprotected_lines)))
-    return told
-
-
-def made_up(parity: ParitySummary) -> list[tuple[str, int]]:
-    """Return why pages were made up from the others of their stripes, and how many."""
-    return [
-        ("Read around collections", parity.reads_around),
-        ("Made up, as they could not be corrected", parity.reads_rebuilt),
-        ("Lost, as they could not be made up either", parity.reads_lost),
-        ("Made up for a move, as they could not be corrected", parity.moves_rebuilt),
-    ]
+    return told + declared.rows(lost)
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback.words import units
+from copyback.words import declared, units
 
 if TYPE_CHECKING:
     from copyback.summary import FaultsSummary, RepairsSummary, Summary
@@ -17,8 +17,7 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
         return []
     repairs = summary.array.repairs if summary.array is not None else None
     told = [
-        ("Bad blocks", bad_blocks(found)),
-        ("Failures", failures(found)),
+        *declared.rows(found),
         # An array with parity makes up what its drives cannot read.
         ("Read retries", retries(found, "host" if repairs is None else "array")),
     ]
@@ -37,19 +36,6 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     line = f"{told['Bad blocks']} · {told['Failures']} · {told['Read retries']}"
     others = [(name, told[name]) for name in ("Repairs", "Read-only") if name in told]
     return [("Faults", line), *others]
-
-
-def bad_blocks(found: FaultsSummary) -> str:
-    """Return how many blocks are bad, and since when."""
-    grown, factory = units.count(found.grown_bad_blocks), units.count(found.factory_bad_blocks)
-    return f"{grown} grown bad blocks, {factory} when new"
-
-
-def failures(found: FaultsSummary) -> str:
-    """Return how many programs and erases failed, and what replacing blocks took."""
-    programs, erases = units.count(found.program_failures), units.count(found.erase_failures)
-    copied = units.count(found.pages_copied)
-    return f"{programs} programs failed ({copied} pages copied), {erases} erases"
 
 
 def retries(found: FaultsSummary, whose: str) -> str:

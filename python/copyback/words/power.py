@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback.words import units
+from copyback.words import declared, units
 
 if TYPE_CHECKING:
     from copyback.summary import Summary
@@ -23,25 +23,7 @@ def rows(summary: Summary) -> list[tuple[str, str]]:
     return [
         ("Cuts of power", cuts),
         ("Time of a recovery", f"{mean} mean · {longest} at most"),
-        ("Pages read for that", units.count(found.pages_read)),
-        ("Torn pages", units.count(found.torn_pages)),
-        ("Erases cut off", units.count(found.cut_erases)),
-        ("Requests handed in anew", units.count(found.interrupted_requests)),
-        ("Buffered pages lost", units.count(found.buffered_pages_lost)),
-        *(
-            [("Of these, flushed", units.count(found.flushed_pages_lost))]
-            if found.flushed_pages_lost
-            else []
-        ),
-        *(
-            [
-                ("Whole pages torn with others", units.count(found.paired_pages_torn)),
-                ("Durable pages lost with them", units.count(found.paired_pages_lost)),
-            ]
-            if found.paired_pages_torn
-            else []
-        ),
-        ("Durable pages lost", units.count(found.durable_pages_lost)),
+        *declared.rows(found),
     ]
 
 

@@ -34,17 +34,6 @@ ACTIVITIES = {
 PERIODS = {"unused": "too short to use", "short": "short", "long": "long"}
 
 
-def refreshed(summary: Summary) -> list[tuple[str, str]]:
-    """Return how many blocks were collected for the sake of their data, if any can be."""
-    refresh = summary.gc.refresh
-    if refresh is None:
-        return []
-    return [
-        ("Read reclaims", units.count(refresh.read_reclaims)),
-        ("Blocks refreshed for age", units.count(refresh.refreshes)),
-    ]
-
-
 def kinds(summary: Summary) -> list[tuple[str, int]]:
     """Return how many blocks were collected for each reason that there was.
 

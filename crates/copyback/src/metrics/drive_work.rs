@@ -62,13 +62,16 @@ impl Totals {
 #[schemars(rename = "EraseCountSummary")]
 pub struct WearStats {
     /// Mean.
+    #[schemars(extend("page" = "Mean"))]
     pub mean: f64,
+    /// Standard deviation.
+    #[schemars(extend("page" = "Spread: {} (std. deviation)"))]
+    pub stddev: f64,
     /// Fewest.
+    #[schemars(extend("page" = "Least and most: {} and {max}"))]
     pub min: u32,
     /// Most.
     pub max: u32,
-    /// Standard deviation.
-    pub stddev: f64,
 }
 
 impl WearStats {
@@ -130,17 +133,26 @@ pub struct DriveWork {
 /// Work of drives since requests were measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DriveSummary {
-    /// Operations of the flash.
-    pub flash: FlashSummary,
     /// Bytes that the host wrote; of a drive of an array, bytes that the controller wrote to it.
+    #[schemars(extend("line" = "{} by host, {media_bytes_written} to flash"))]
     pub host_bytes_written: u64,
     /// Bytes programmed into flash: whole pages, whatever is in them, those of moves, parity, padding, mapping and summary
     /// pages among them.
+    #[schemars(extend("page" = "Bytes programmed"))]
     pub media_bytes_written: u64,
     /// Bytes programmed into flash for each that the host wrote, as SMART and NVMe count it; null if it wrote none.
+    #[schemars(extend(
+        "page" = "Write amplification: {:amplification}",
+        "line" = "write amplification {:amplification}",
+        "column" = "WA: {:factor}",
+        "compared" = "less",
+    ))]
     pub write_amplification: Option<f64>,
     /// Pages written to flash for each page written for the host, as theory and papers count it; null if there was none.
+    #[schemars(extend("page" = "The same in pages: {:factor}"))]
     pub page_write_amplification: Option<f64>,
+    /// Operations of the flash.
+    pub flash: FlashSummary,
     /// Garbage collection.
     pub gc: GcSummary,
     /// Cost of the mapping, where its table lies in flash or it binds logical pages to blocks.
@@ -174,13 +186,17 @@ pub struct DriveSummary {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FlashSummary {
     /// Pages read over the channel, for the host or to be moved.
+    #[schemars(extend("page" = "Page reads"))]
     pub reads: u64,
     /// Pages programmed over the channel, for the host or moved.
+    #[schemars(extend("page" = "Page programs"))]
     pub programs: u64,
-    /// Blocks erased.
-    pub erases: u64,
     /// Pages moved with the copyback command.
+    #[schemars(extend("page" = "Copybacks"))]
     pub copybacks: u64,
+    /// Blocks erased.
+    #[schemars(extend("page" = "Block erases", "column" = "erases", "compared" = "less"))]
+    pub erases: u64,
     /// Read commands that joined several planes.
     pub multi_plane_reads: u64,
     /// Program commands that joined several planes.
@@ -201,6 +217,7 @@ pub struct WearSummary {
     /// Erases of a block since the device was new.
     pub erase_count: WearStats,
     /// Blocks emptied to level wear.
+    #[schemars(extend("page" = "Levelling runs"))]
     pub levelling_runs: u64,
 }
 

@@ -10,14 +10,18 @@ use crate::units::Instant;
 /// Faults of the flash, and commands that were rejected for them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FaultsSummary {
-    /// Page programs that failed.
-    pub program_failures: u64,
-    /// Block erases that failed.
-    pub erase_failures: u64,
     /// Blocks that were bad from the start.
     pub factory_bad_blocks: u64,
     /// Blocks that have become bad.
+    #[schemars(extend("page" = "Bad blocks: {} grown bad blocks, {factory_bad_blocks} when new"))]
     pub grown_bad_blocks: u64,
+    /// Page programs that failed.
+    #[schemars(extend(
+        "page" = "Failures: {} programs failed ({pages_copied} pages copied), {erase_failures} erases",
+    ))]
+    pub program_failures: u64,
+    /// Block erases that failed.
+    pub erase_failures: u64,
     /// Pages copied to spare blocks because a program failed.
     pub pages_copied: u64,
     /// Pages read at last after one retry, two and so on.

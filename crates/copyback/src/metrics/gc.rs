@@ -9,8 +9,10 @@ use crate::units::TotalTime;
 
 /// Garbage collection.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(extend("line" = "Collections"))]
 pub struct GcSummary {
     /// Blocks collected for space.
+    #[schemars(extend("page" = "Collections", "line" = "{}"))]
     pub collections: u64,
     /// Blocks of those on planes that were short of space.
     pub on_demand: u64,
@@ -23,12 +25,15 @@ pub struct GcSummary {
     /// Blocks collected in idle time, by kind.
     pub kinds: IdleKindsSummary,
     /// Pages moved by collections and wear levelling.
+    #[schemars(extend("page" = "Pages moved", "line" = "{} pages moved"))]
     pub pages_moved: u64,
     /// Pages moved for each block collected; null if none was.
+    #[schemars(extend("page" = "Moved per collection"))]
     pub pages_moved_per_collection: Option<f64>,
     /// Moves of pages, by their way.
     pub moves: Moves,
     /// Blocks erased.
+    #[schemars(extend("line" = "{} erases"))]
     pub erases: u64,
     /// Number of times that a collection that had begun yielded to the host.
     pub preemptions: u64,
@@ -55,6 +60,7 @@ pub struct GcSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshSummary>,
     /// Die time spent collecting, in microseconds.
+    #[schemars(extend("page" = "Busy time"))]
     pub busy_us: f64,
     /// Use of the time in which their die collected by planes.
     pub planes: PlanesSummary,
@@ -87,8 +93,10 @@ impl PacingSummary {
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct RefreshSummary {
     /// Because so many of their pages had been read.
+    #[schemars(extend("page" = "Read reclaims"))]
     pub read_reclaims: u64,
     /// Because their data had become too old.
+    #[schemars(extend("page" = "Blocks refreshed for age"))]
     pub refreshes: u64,
 }
 

@@ -17,6 +17,7 @@ pub struct ResponseSummary {
     /// Requests.
     pub count: u64,
     /// Mean; null without requests.
+    #[schemars(extend("column" = "mean: {:time_us}", "compared" = "less"))]
     pub mean: Option<f64>,
     /// Standard deviation of the sample; null for fewer than two requests.
     pub stddev: Option<f64>,
@@ -24,20 +25,25 @@ pub struct ResponseSummary {
     pub variance: Option<f64>,
     /// The shortest; null without requests.
     pub min: Option<f64>,
-    /// The longest; null without requests.
-    pub max: Option<f64>,
     /// Half of the requests take no longer, to 0.1%; null without requests.
+    #[schemars(extend("column" = "p50: {:time_us}"))]
     pub p50: Option<f64>,
     /// 90% of the requests take no longer.
     pub p90: Option<f64>,
     /// 95% of the requests take no longer.
     pub p95: Option<f64>,
     /// 99% of the requests take no longer.
+    #[schemars(extend("column" = "p99: {:time_us}", "compared" = "less"))]
     pub p99: Option<f64>,
     /// 99.9% of the requests take no longer.
+    #[schemars(extend("column" = "p99.9: {:time_us}", "compared" = "less"))]
     pub p99_9: Option<f64>,
     /// 99.99% of the requests take no longer.
+    #[schemars(extend("column" = "p99.99: {:time_us}", "compared" = "less"))]
     pub p99_99: Option<f64>,
+    /// The longest; null without requests.
+    #[schemars(extend("column" = "max: {:time_us}", "compared" = "less"))]
+    pub max: Option<f64>,
 }
 
 /// Parts of the mean response time, in microseconds; they add up to it.

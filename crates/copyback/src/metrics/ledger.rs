@@ -45,10 +45,13 @@ pub struct LedgerSummary {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RequestsSummary {
     /// Reads and writes that were completed.
+    #[schemars(extend("page" = "Requests"))]
     pub count: u64,
     /// Reads.
+    #[schemars(extend("page" = "Reads: {}, {read_bytes}"))]
     pub reads: u64,
     /// Writes.
+    #[schemars(extend("page" = "Writes: {}, {write_bytes}"))]
     pub writes: u64,
     /// Trims.
     pub trims: u64,
@@ -67,12 +70,20 @@ pub struct RequestsSummary {
 
 /// Requests and bytes a second, over the time in which requests were measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(extend("line" = "Throughput"))]
 pub struct ThroughputSummary {
     /// Reads and writes a second; null if no time passed.
+    #[schemars(extend("line" = "{:rate} IOPS", "column" = "IOPS: {:decimal}", "compared" = "more"))]
     pub iops: Option<f64>,
     /// Mebibytes read and written a second; null if no time passed.
+    #[schemars(extend(
+        "line" = "{:decimal} MiB/s",
+        "column" = "MiB/s: {:decimal}",
+        "compared" = "more",
+    ))]
     pub mib_per_s: Option<f64>,
     /// Simulated time until the last request was completed, in seconds.
+    #[schemars(extend("page" = "Simulated time"))]
     pub simulated_s: f64,
     /// When requests were measured, if that may be less than the whole run; its keys are keys of this.
     #[serde(flatten)]

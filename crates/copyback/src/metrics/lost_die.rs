@@ -24,12 +24,14 @@ pub struct LostDieSummary {
     pub pages_rebuilt: u64,
     /// Pages that could not be made up, as another page of their stripe was gone or could not be read: their data are lost. A read of
     /// such a page fails until the host has written all of it again, or trimmed it.
+    #[schemars(extend("page" = "Pages that are lost", "if" = "pages_lost > 0"))]
     pub pages_lost: u64,
     /// Pages that were read to rebuild others.
     pub pages_read_to_rebuild: u64,
     /// Reads of pages of that die that were made up for the host.
     pub degraded_reads: u64,
     /// Lines that were opened without parity, as every die left needed a block.
+    #[schemars(extend("page" = "Lines without parity", "if" = "unprotected_lines > 0"))]
     pub unprotected_lines: u64,
     /// Response times of reads that ended before the die was lost, in microseconds.
     pub before_us: ResponseSummary,

@@ -7,20 +7,28 @@ use crate::ssd::Counters;
 
 /// Cost of finding pages, and of reclaiming blocks. All is zero of a page mapping in RAM.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(extend("line" = "Mapping: {label}: {}"))]
 pub struct MappingSummary {
     /// Page operations whose mapping was in RAM.
     pub hits: u64,
     /// Page operations that waited for their mapping.
     pub misses: u64,
     /// Share of page operations whose mapping was in RAM; null if the table does not lie in flash.
+    #[schemars(extend("page" = "Found in RAM: {:share}", "if" = "hit_ratio"))]
     pub hit_ratio: Option<f64>,
     /// Entries that left the cache.
+    #[schemars(extend(
+        "page" = "Entries evicted: {}, {dirty_evictions} changed",
+        "if" = "hit_ratio",
+    ))]
     pub evictions: u64,
     /// Entries of those that had to be written back.
     pub dirty_evictions: u64,
     /// Translation pages read, to fetch entries or to be updated: from flash, the register of a collection or DRAM.
+    #[schemars(extend("page" = "Translation pages read", "if" = "hit_ratio"))]
     pub translation_reads: u64,
     /// Translation pages written.
+    #[schemars(extend("page" = "Translation pages written", "if" = "hit_ratio"))]
     pub translation_writes: u64,
     /// Update blocks that became data blocks.
     pub switch_merges: u64,

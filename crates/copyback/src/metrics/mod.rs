@@ -1,4 +1,18 @@
 //! What a run measures. Observes and never decides.
+//!
+//! A number of the summary is declared once, as a field of a `...Summary` struct: its comment says what it is, and
+//! `#[schemars(extend("page" = "Pages moved"))]` where it is shown. `make generated` takes both to the classes in Python, which the
+//! page, the terminal and the comparisons read. Rows and parts of lines stand in the order of the fields.
+//!
+//! | key | shows the number in |
+//! | --- | --- |
+//! | `page` | a row of the report: a label, and behind `: ` a text if the number alone does not do |
+//! | `line` | a part of a line of the terminal; of a struct, how that line begins, and how a number without a part reads |
+//! | `column`, `meaning` | a column of a table: its head, and what it means |
+//! | `compared` | every comparison, with its `column`; the better is `less` or `more` |
+//!
+//! `if` says when: a key whose number is not null, or with ` > 0` behind it. In a text `{}` is the number and `{other}` another of
+//! its struct; a format may follow (`{:rate}`, `FORMATS` in `words/declared.py`) where the end of the key does not say the unit.
 
 mod bandwidth;
 mod class_rows;

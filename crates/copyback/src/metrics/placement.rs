@@ -9,13 +9,16 @@ use super::Written;
 
 /// Summary of a placement with several classes for `summary.json`. Counted since the run began, ramp included.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(extend("line" = "Classes: {label}: {}"))]
 pub struct PlacementSummary {
     /// Blocks of each class.
     pub classes: Vec<ClassSummary>,
-    /// Pages that collections moved to another class, as theirs had no open block and none was free.
-    pub diverted_pages: u64,
     /// RAM in which the placement keeps what it knows of pages, in bytes.
+    #[schemars(extend("page" = "Kept about pages", "if" = "state_bytes > 0"))]
     pub state_bytes: u64,
+    /// Pages that collections moved to another class, as theirs had no open block and none was free.
+    #[schemars(extend("page" = "Pages put elsewhere", "if" = "diverted_pages > 0"))]
+    pub diverted_pages: u64,
     /// Log of a drive with flexible data placement, if the placement goes by handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fdp: Option<FdpSummary>,
@@ -87,20 +90,38 @@ pub struct ClassSummary {
     /// Whether they take pages that collections move.
     pub takes_moved: bool,
     /// Blocks that were filled.
+    #[schemars(extend("column" = "filled: {:rate}", "meaning" = "blocks filled"))]
     pub blocks_filled: u64,
     /// Blocks that were collected.
+    #[schemars(extend("column" = "victims: {:rate}", "meaning" = "blocks collected"))]
     pub victims: u64,
     /// Share of their pages that were valid when they were chosen; null if there were none.
+    #[schemars(extend(
+        "column" = "valid: {}",
+        "meaning" = "share of their pages that was valid when they were chosen",
+    ))]
     pub valid_share: Option<f64>,
     /// Part that collecting them has in `page_write_amplification`: those valid pages for each page that the host wrote to
     /// the drive; null if it wrote none.
+    #[schemars(extend(
+        "column" = "adds: {:factor}",
+        "meaning" = "pages of these that were moved, for each page that the host wrote",
+    ))]
     pub added_page_write_amplification: Option<f64>,
     /// Mean time for which they had been in use by then, in pages that the host wrote to the drive; null if
     /// there were none.
+    #[schemars(extend(
+        "column" = "block life: {:rate}",
+        "meaning" = "pages that the host wrote while a block was in use, until it was chosen",
+    ))]
     pub block_life_pages: Option<f64>,
     /// Mean life of the pages that the host overwrote or trimmed in blocks of this class, in pages that the
     /// host wrote to the drive, as if blocks were filled evenly; null if there were none, or if the placement
     /// looks at who writes alone.
+    #[schemars(extend(
+        "column" = "page life: {:rate}",
+        "meaning" = "pages that the host wrote while a page that it overwrote or trimmed was there",
+    ))]
     pub page_life_pages: Option<f64>,
 }
 

@@ -18,26 +18,35 @@ pub struct PowerLossSummary {
     /// Times of the recoveries, those that were cut off left out.
     pub recovery_ms: RecoverySummary,
     /// Pages read to find the mapping again, if only in part.
+    #[schemars(extend("page" = "Pages read for that"))]
     pub pages_read: u64,
     /// Pages whose program was cut off.
+    #[schemars(extend("page" = "Torn pages"))]
     pub torn_pages: u64,
-    /// Whole pages that these took with them, as they share cells (`ssd.power.paired_pages`).
-    pub paired_pages_torn: u64,
     /// Blocks whose erase was cut off.
+    #[schemars(extend("page" = "Erases cut off"))]
     pub cut_erases: u64,
     /// Blocks that recoveries erased.
     pub blocks_erased: u64,
     /// Commands that the host had to hand in anew.
+    #[schemars(extend("page" = "Requests handed in anew"))]
     pub interrupted_requests: u64,
     /// Pages with acknowledged writes that were in the write buffer only. No flush had been acknowledged for them,
     /// but for those in `flushed_pages_lost`.
+    #[schemars(extend("page" = "Buffered pages lost"))]
     pub buffered_pages_lost: u64,
     /// Pages of those for which a flush had been acknowledged. Always 0, unless `ssd.power.flush = "ignored"`.
+    #[schemars(extend("page" = "Of these, flushed", "if" = "flushed_pages_lost > 0"))]
     pub flushed_pages_lost: u64,
+    /// Whole pages that these took with them, as they share cells (`ssd.power.paired_pages`).
+    #[schemars(extend("page" = "Whole pages torn with others", "if" = "paired_pages_torn > 0"))]
+    pub paired_pages_torn: u64,
     /// Pages of which a durable write was lost with a torn page that shares its cells. Always 0, unless
     /// `ssd.power.paired_pages` is above 1.
+    #[schemars(extend("page" = "Durable pages lost with them", "if" = "paired_pages_torn > 0"))]
     pub paired_pages_lost: u64,
     /// Pages of which a durable write was lost otherwise.
+    #[schemars(extend("page" = "Durable pages lost"))]
     pub durable_pages_lost: u64,
 }
 
