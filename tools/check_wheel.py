@@ -62,7 +62,9 @@ def main() -> int:
     parser.add_argument("--uv", default="uv")
     given = parser.parse_args()
     # The base first: its name goes on with a hyphen.
-    base, *others = sorted(wheel.resolve() for wheel in given.wheels)
+    base, *others = sorted(
+        (wheel.resolve() for wheel in given.wheels), key=lambda wheel: wheel.name
+    )
     home = base.parent
     try:
         copyback = installed(base, home / "env", given.uv)
