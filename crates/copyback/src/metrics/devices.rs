@@ -17,7 +17,7 @@ use super::drive_work::{DriveSummary, DriveWork};
 use super::latency::BreakdownSummary;
 use super::responses::{Responses, ResponsesSummary};
 
-/// What the summary of an array has beside that of a drive.
+/// Part of an array's summary that a drive's does not have.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DevicesSummary {
     /// Share of the time with 0, 1, 2 ... drives collecting.
@@ -29,7 +29,7 @@ pub struct DevicesSummary {
 /// One drive of an array.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DeviceSummary {
-    /// Its number, from 0.
+    /// Number of the drive, from 0.
     pub device: u16,
     /// Commands that the controller sent to it.
     pub commands: CommandsSummary,
@@ -37,11 +37,11 @@ pub struct DeviceSummary {
     pub requests_ended_last: u64,
     /// From entering the drive's queue to the end, in microseconds.
     pub service_us: ResponsesSummary,
-    /// Where the mean of these times went, in microseconds.
+    /// Parts of the mean of these times, in microseconds.
     pub service_breakdown_us: BreakdownSummary,
     /// When it collected.
     pub collecting: CollectingSummary,
-    /// What it did; its keys are keys of this.
+    /// Work of the drive; its keys are keys of this.
     #[serde(flatten)]
     pub drive: DriveSummary,
 }
@@ -60,9 +60,9 @@ pub struct CommandsSummary {
 /// When a drive collected: from its first die that began to collect until none did.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectingSummary {
-    /// How often.
+    /// Number of intervals.
     pub intervals: u64,
-    /// How long together, in microseconds.
+    /// Sum of the intervals, in microseconds.
     pub us: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct CollectingSummary {
 pub struct CollectionColumns {
     /// The drive.
     pub device: Vec<u16>,
-    /// Its first die began, in nanoseconds of simulated time.
+    /// Times at which its first die began, in nanoseconds of simulated time.
     pub begin_ns: Vec<u64>,
     /// No die collected any more.
     pub end_ns: Vec<u64>,
@@ -118,10 +118,10 @@ impl CommandColumns {
     }
 }
 
-/// What is recorded of each drive.
+/// Records of each drive.
 #[derive(Debug, Checkpointed)]
 pub struct Devices {
-    /// Which of them collect together.
+    /// Drives that collect together.
     pub overlap: Overlap,
     /// Service times: from entering the drive's queue to the end.
     service: Vec<Responses>,
@@ -133,7 +133,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Config) -> Self {
         let drives = config.array.devices as usize;
         Self {
@@ -145,8 +145,8 @@ impl Devices {
         }
     }
 
-    /// What has ended before does not count. When drives collected is told of the whole run, and so are the
-    /// commands that are kept.
+    /// Begins to measure: commands that ended before do not count. Times of collections are of the whole run,
+    /// and so are the commands that are kept.
     pub fn begin(&mut self) {
         self.service.iter_mut().for_each(|service| *service = Responses::default());
         self.ended_last.fill(0);
@@ -189,7 +189,7 @@ impl Devices {
         self.commands.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// What the summary of an array has beside that of a drive.
+    /// Part of an array's summary that a drive's does not have.
     pub fn summary(
         &self,
         devices: impl Iterator<Item = DriveWork>,

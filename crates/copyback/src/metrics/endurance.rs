@@ -1,5 +1,5 @@
-//! How long drives last, in the units of vendors' data sheets: terabytes written (TBW), drive writes
-//! per day (DWPD) and years at the load of the run.
+//! Lifetime of drives, in the units of vendors' data sheets: terabytes written (TBW), drive writes per day
+//! (DWPD) and years at the load of the run.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,8 +16,8 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 /// Vendors' years have no leap days.
 const DAYS_A_YEAR: f64 = 365.0;
 
-/// What a run asked of the flash, and how long that lasts at this rate. Terabytes are decimal, as on data sheets;
-/// null is what nothing written or erased leaves unknown.
+/// Wear by a run, and the lifetime of the flash at this rate. Terabytes are decimal, as on data sheets; null is
+/// what nothing written or erased leaves unknown.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EnduranceSummary {
     /// Erases that a block is rated for.
@@ -49,7 +49,7 @@ pub struct EnduranceSummary {
     pub measured_tbw: Option<f64>,
 }
 
-/// What the flash of a drive is rated for.
+/// Rating of a drive's flash.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Rating {
     cycles: f64,
@@ -60,7 +60,7 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// That of each drive of a checked configuration, if it says how many cycles its blocks last.
+    /// Rating of each drive of a checked configuration, if it says how many cycles its blocks last.
     pub fn of(config: &Config) -> Option<Self> {
         let endurance = &config.ssd.endurance;
         let geometry = &config.ssd.geometry;
@@ -77,7 +77,7 @@ impl Rating {
         })
     }
 
-    /// That of `drives` drives together.
+    /// Rating of `drives` drives together.
     #[must_use]
     pub fn of_drives(self, drives: usize) -> Self {
         let drives = drives as f64;
@@ -85,10 +85,10 @@ impl Rating {
     }
 }
 
-/// What a run asked of a drive, or of several together.
+/// Wear by a run, of a drive or of several together.
 #[derive(Debug, Clone, Copy)]
 pub struct Endurance {
-    /// What their flash is rated for.
+    /// Rating of their flash.
     pub rating: Rating,
     /// Bytes that they offer to whoever writes.
     pub capacity_bytes: u64,
@@ -99,7 +99,7 @@ pub struct Endurance {
 }
 
 impl Endurance {
-    /// What `summary.json` says of it.
+    /// Summary of the endurance for `summary.json`.
     pub fn summary(&self, written: Written, erases: u64, wear: &WearStats) -> EnduranceSummary {
         let Rating { cycles, warranty_years, blocks, flash_bytes } = self.rating;
         let ratio = |of: f64, by: f64| (by > 0.0).then(|| of / by);

@@ -1,4 +1,4 @@
-//! What is measured of a set of requests: of all of them, or of those of one flow.
+//! Measurements of a set of requests: of all of them, or of those of one flow.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use super::verdict::{Backlog, Holds};
 use super::worst::{WorstResponseSummary, WorstResponses};
 use super::{Spans, Totals};
 
-/// What is measured of requests, but for their counts.
+/// Measurements of requests, but for their counts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LedgerSummary {
     /// Simulated response times, in microseconds.
@@ -26,7 +26,7 @@ pub struct LedgerSummary {
     /// Response times that the trace holds, in microseconds, if it holds any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_response_us: Option<ResponsesSummary>,
-    /// What response times have beyond a bound, if there is one (`metrics.excess_bound`).
+    /// Excess of response times over a bound, if there is one (`metrics.excess_bound`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excess_wait_us: Option<ExcessWaitSummary>,
     /// The longest response time of each window (`metrics.worst_window`).
@@ -35,13 +35,13 @@ pub struct LedgerSummary {
     pub throughput: ThroughputSummary,
     /// Bandwidth over windows (`metrics.bandwidth_window`).
     pub bandwidth: BandwidthSummary,
-    /// Where the mean response time went, in microseconds.
+    /// Parts of the mean response time, in microseconds.
     pub breakdown_us: BreakdownSummary,
-    /// Where the mean response time of each operation went, in microseconds.
+    /// Parts of the mean response time of each operation, in microseconds.
     pub breakdown_by_class_us: BreakdownByClass,
 }
 
-/// How many requests there were, and of what.
+/// Number of requests, by kind.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RequestsSummary {
     /// Reads and writes that were completed.
@@ -99,7 +99,7 @@ pub struct MeasuredTime {
     pub measured_from_s: Option<f64>,
 }
 
-/// Where mean response times went, in microseconds.
+/// Parts of mean response times, in microseconds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BreakdownByClass {
     /// Of reads.
@@ -119,15 +119,15 @@ pub struct BreakdownByClass {
 pub struct Ledger {
     /// Simulated response times.
     pub responses: Responses,
-    /// Those that the trace holds, measured when it was taken, if it holds any.
+    /// Response times that the trace holds, measured when it was taken, if it holds any.
     pub measured: Option<Box<Responses>>,
-    /// What response times have beyond a bound, if there is one.
+    /// Excess of response times over a bound, if there is one.
     pub excess: Option<Box<ExcessWait>>,
     /// Counts by kind.
     pub totals: Totals,
     /// The requests that have times of their own: how many had arrived, and had not ended, over time.
     pub backlog: Option<Box<Backlog>>,
-    /// How long requests waited for dies that collected.
+    /// Waits of requests for dies that collected.
     pub holds: Holds,
     /// When each flow was measured, if that may be less than the whole run.
     spans: Option<Spans>,
@@ -137,7 +137,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Config) -> Self {
         let page_size = config.ssd.counted_page_size().0;
         let spans = Spans::of(config);
@@ -219,7 +219,7 @@ impl Ledger {
         self.spans.as_ref().map_or(whole, Spans::together)
     }
 
-    /// What `summary.json` says of it, but for the counts.
+    /// Summary of the ledger for `summary.json`, but for the counts.
     pub fn summary(&self) -> LedgerSummary {
         let (reads, writes) = (&self.responses.reads, &self.responses.writes);
         LedgerSummary {
@@ -239,7 +239,7 @@ impl Ledger {
         }
     }
 
-    /// How many requests there were, and of what.
+    /// Number of requests, by kind.
     pub fn requests(&self) -> RequestsSummary {
         let totals = &self.totals;
         RequestsSummary {

@@ -1,4 +1,4 @@
-//! What a run measures. Observes and never decides.
+//! Measurements of a run. Observes and never decides.
 //!
 //! A number of the summary is declared once, as a field of a `...Summary` struct: its comment says what it is, and
 //! `#[schemars(extend("page" = "Pages moved"))]` where it is shown. `make generated` takes both to the classes in Python, which the
@@ -84,9 +84,9 @@ use crate::units::{Instant, TotalTime};
 pub struct Recorder {
     /// All requests.
     pub whole: Ledger,
-    /// Those of each flow, where there are several.
+    /// Ledgers of the flows, where there are several.
     pub flows: Vec<Ledger>,
-    /// What they are called, if they have names.
+    /// Names of the flows, if they have any.
     names: Vec<String>,
     /// Whether each flow is an open loop.
     is_open: Vec<bool>,
@@ -94,13 +94,13 @@ pub struct Recorder {
     pub series: Series,
     /// Rows of a width that adapts, where those have one that is configured: what the run is judged by.
     judged: Option<Box<Series>>,
-    /// What each die did over time.
+    /// Activity of each die over time.
     pub dies: Dies,
     /// The drives of an array, one by one.
     pub devices: Option<Devices>,
     /// Histograms over time, if they are kept.
     pub latency_log: Option<Box<LatencyLog>>,
-    /// Those who look at every operation of the flash, if any do.
+    /// Listeners to every operation of the flash, if there are any.
     pub watch: Option<Box<Watch>>,
     requests: Option<RequestColumns>,
     /// Reads before, while and after a lost die is rebuilt, if one is lost.
@@ -108,7 +108,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Config) -> Self {
         let is_open = config.workload.flows().iter().map(|flow| flow.iodepth().is_none()).collect();
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
@@ -220,8 +220,8 @@ impl Recorder {
         }
     }
 
-    /// What the numbers of the run, in which the drives did this `work`, can be taken for, and the results of each
-    /// flow, if there are several.
+    /// Verdict on what the numbers of the run, in which the drives did this `work`, can be taken for, and the
+    /// results of each flow, if there are several.
     pub fn judge(
         &self,
         work: &DriveWork,

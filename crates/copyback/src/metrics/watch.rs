@@ -1,4 +1,4 @@
-//! Those who look at every operation of the flash.
+//! Listeners to every operation of the flash.
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Config;
@@ -10,17 +10,17 @@ use crate::units::Instant;
 
 use super::{Slowest, Timeline};
 
-/// What is drawn from the journals of the drives.
+/// Drawings from the journals of the drives.
 #[derive(Debug, Checkpointed)]
 pub struct Watch {
-    /// What happened in a window of time.
+    /// Timeline of a window of time.
     pub timeline: Option<Timeline>,
     /// The slowest requests.
     pub slowest: Option<Slowest>,
 }
 
 impl Watch {
-    /// Nothing seen yet.
+    /// Creates listeners that have seen nothing.
     pub fn new(config: &Config) -> Self {
         let timeline = config.metrics.timeline.map(|window| Timeline::new(window, config));
         let slowest = config.metrics.slowest.map(|most| Slowest::new(most, config));

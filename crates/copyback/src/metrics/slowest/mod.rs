@@ -42,15 +42,15 @@ pub struct Slowest {
     dies: Vec<Recent>,
     /// Collections that have begun.
     begun: u64,
-    /// What each request in the array has waited for, and the dies that it has used.
+    /// Waits of each request in the array, and the dies that it has used.
     in_array: BTreeMap<RequestNumber, Trail>,
-    /// Those that have left it lately.
+    /// Requests that have left the array lately.
     left: VecDeque<(RequestNumber, Trail)>,
-    /// What the drives' own page operations have waited for lately.
+    /// Recent waits of the drives' own page operations.
     own_waits: VecDeque<OwnWait>,
 }
 
-/// Where a request has been.
+/// Trail of a request: its waits and dies.
 #[derive(Debug, Clone, Default, Checkpointed)]
 struct Trail {
     dies: SmallVec<[Place; 2]>,
@@ -74,7 +74,7 @@ struct Slow {
 }
 
 impl Slowest {
-    /// So many, of drives of a checked configuration.
+    /// Keeps the `most` slowest requests, of drives of a checked configuration.
     pub fn new(most: u32, config: &Config) -> Self {
         let geometry = Geometry::new(&config.ssd);
         let dies = config.array.devices as usize * geometry.dies();
@@ -139,7 +139,7 @@ impl Slowest {
         }
     }
 
-    /// Something has waited in a drive.
+    /// Records a wait in a drive.
     fn waited_in_drive(
         &mut self,
         device: SsdId,
@@ -319,7 +319,7 @@ fn collection(span: &Span<Collecting>) -> Value {
     Value::Object(value)
 }
 
-/// Which collection it is, and of what.
+/// Describes a collection: its number and its object.
 fn collecting(collecting: &Collecting) -> Map<String, Value> {
     let Collected { reason, kind, victims } = &collecting.collected;
     let facts = [

@@ -1,5 +1,4 @@
-//! What happened in a window of time, for the viewers of the Chrome trace event format (Perfetto,
-//! chrome://tracing).
+//! Timeline of a window of time, for the viewers of the Chrome trace event format (Perfetto, chrome://tracing).
 //!
 //! ```text
 //!  process 0, host:     requests (b/e, they overlap), requests in the array (C)
@@ -44,17 +43,17 @@ pub struct Timeline {
     outstanding: Option<usize>,
 }
 
-/// What is under way in a drive, and what was last told of it.
+/// Work under way in a drive, and its state as last reported.
 #[derive(Debug, Clone, Checkpointed)]
 struct DriveState {
-    /// What each die's array does.
+    /// Present work of each die's array.
     arrays: Vec<Option<Slice>>,
     collections: Vec<Option<Running>>,
     outstanding: Option<usize>,
     free_blocks: Vec<Option<usize>>,
 }
 
-/// What an array or a channel does, with the requests that it is for.
+/// Work of an array or a channel, with the requests that it is for.
 #[derive(Debug, Clone, Checkpointed)]
 struct Slice {
     begin: Instant,
@@ -325,7 +324,7 @@ impl Timeline {
     }
 }
 
-/// What the viewer writes on an operation.
+/// Label of an operation in the viewer.
 fn label(work: &Work) -> String {
     match (work.class, work.command) {
         (Class::HostRead, Command::Read) => "host read".to_owned(),
