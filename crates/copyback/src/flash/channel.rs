@@ -13,13 +13,13 @@ use crate::units::{Duration, Instant};
 pub struct Transfer {
     /// The die that asks.
     pub die: DieId,
-    /// Which of its operations asks.
+    /// Slot of the die whose operation asks.
     pub slot: Slot,
-    /// How long it will hold the channel.
+    /// Time for which it will hold the channel.
     pub time: Duration,
 }
 
-/// Who has a channel.
+/// Holder of a channel.
 #[derive(Debug, Checkpointed)]
 enum Holder {
     Nobody,

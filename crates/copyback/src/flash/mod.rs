@@ -26,27 +26,27 @@ use crate::units::{Duration, Instant};
 use audit::TimingAudit;
 use channel::{Channel, Transfer};
 
-/// Who is to be asked while the flash works.
+/// Need to be asked while the flash works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Watched {
-    /// Nobody but who issued an operation, when it ends.
+    /// End of an operation alone: only its issuer is asked.
     WhatEnds,
     /// Besides, whose writes wait for a free block, at the instants of a die at which that may change.
     WhoStalls,
     /// Besides, who waits for a die, at every instant of it.
     WhoWaits,
-    /// Somebody, at every instant of the flash.
+    /// Every instant of the flash.
     EveryInstant,
 }
 
-/// Which pages of operations somebody wants to know.
+/// Operations whose pages are noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
 pub enum Noted {
-    /// None.
+    /// No operation.
     Nothing,
-    /// Those that are programmed.
+    /// Programs.
     Programmed,
-    /// Those that are read or erased, too.
+    /// Programs, reads and erases.
     Everything,
 }
 
@@ -69,7 +69,7 @@ pub trait Listener<T> {
     );
 }
 
-/// What a die has begun to do.
+/// Work that a die has begun.
 #[derive(Debug)]
 pub enum Begun<'a, T> {
     /// This operation.
@@ -81,9 +81,9 @@ pub enum Begun<'a, T> {
 /// Dies and channels.
 #[derive(Debug, Checkpointed)]
 pub struct Flash<T> {
-    /// What operations take.
+    /// Durations of operations.
     pub timing: Timing,
-    /// Which operations may share a command.
+    /// Rules for operations that may share a command.
     pub rules: MultiPlaneRules,
     dies: Vec<Die<T>>,
     /// The channel of each die.
@@ -159,7 +159,7 @@ impl<T> Flash<T> {
         &self.dies
     }
 
-    /// Who is to be asked while it works.
+    /// Need to be asked while it works.
     #[inline]
     pub const fn watched(&self) -> Watched {
         self.watched
@@ -353,7 +353,7 @@ impl<T> Flash<T> {
         self.stirred.insert(self.channel_of(die).index());
     }
 
-    /// What `die` does with its `slot`. While its array suspends, what that is taken from is beside it.
+    /// Work of `die` in its `slot`. While its array suspends, the suspended operation is beside it.
     fn begun(&self, die: DieId, slot: Slot) -> Begun<'_, T> {
         let die = &self.dies[die.index()];
         match die.in_slot(slot) {

@@ -170,7 +170,7 @@ impl<T> Flash<T> {
         self.dies[die.index()].is_left_alone()
     }
 
-    /// What the operation that was alone in `die` was for, if it has ended.
+    /// Tag of the operation that was alone in `die`, if it has ended.
     #[inline]
     pub fn ended_alone(&self, die: DieId) -> Option<&T> {
         self.dies[die.index()].ended_alone().map(|operation| &operation.tag)
