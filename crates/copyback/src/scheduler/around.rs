@@ -218,7 +218,7 @@ impl Scheduler {
         }
     }
 
-    /// What `id` reads cannot be made up either.
+    /// Ends the read `id`, whose data cannot be reconstructed either.
     pub(super) fn read_is_lost(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         self.is_in_vain(id);
         self.fail_read(backend, id, now);

@@ -1,4 +1,4 @@
-//! Which of the host's page operations that wait a die would take next.
+//! Choice of the next of the host's waiting page operations for a die.
 
 use crate::backend::{Backend, ToFill};
 use crate::ftl::Ftl;
@@ -23,7 +23,7 @@ pub enum Next {
 }
 
 impl Next {
-    /// What the die is told to do.
+    /// Command for the die.
     pub const fn command(self) -> Command {
         match self {
             Self::Read(_) => Command::Read,
@@ -37,7 +37,7 @@ impl Next {
 pub struct NextWrite {
     /// The queue.
     pub(super) queue: WriteQueue,
-    /// Its plane.
+    /// Plane of the write.
     pub(super) plane: PlaneId,
     /// The offset in its block.
     pub(super) offset: u32,
@@ -199,7 +199,7 @@ impl Queues {
         self.page_read(ftl, self.first_read(plane)?)
     }
 
-    /// Where the page lies that the write which is `next` supersedes.
+    /// Physical page that the write `next` supersedes.
     pub fn page_superseded_by(&self, ftl: &Ftl, next: NextWrite) -> Option<Ppn> {
         let first = self.first_write(next.queue)?;
         ftl.lookup(self.transactions.get(first).lpn)

@@ -29,7 +29,7 @@ impl Scheduler {
         }
     }
 
-    /// What `id` needs to make up a page that is moved has been read, or could not be.
+    /// Records that a read for reconstructing a page that is moved, of which `id` is part, has ended or failed.
     pub(super) fn made_up_to_move(
         &mut self,
         backend: &mut Backend,

@@ -42,11 +42,11 @@ use translation::Translation;
 /// A page operation of a request that has ended.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct Finished {
-    /// Whose it was.
+    /// Owner of the operation.
     pub owner: Owner,
     /// The page.
     pub lpn: Lpn,
-    /// Where its time went, from being handed in to now.
+    /// Parts of its time, from being handed in to now.
     pub parts: Parts,
     /// Outcome: done, or an error.
     pub outcome: Outcome,
@@ -55,7 +55,7 @@ pub struct Finished {
 /// The page operations of a drive's host.
 #[derive(Debug, Checkpointed)]
 pub struct Scheduler {
-    /// Those that wait.
+    /// Queues of waiting operations.
     pub queues: Queues,
     submitted: u64,
     /// The last write of a page that was handed in.
@@ -73,8 +73,8 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has a sequence number of
-    /// at most `first_sequence`.
+    /// Creates the scheduler of a drive of a checked configuration, in which every write so far has a sequence
+    /// number of at most `first_sequence`.
     pub fn new(config: &Config, backend: &Backend, first_sequence: u64) -> Self {
         let ftl = &backend.ftl;
         Self {

@@ -1,5 +1,5 @@
-//! Where page operations of the host wait: reads for the plane that holds their page, writes for as
-//! much of a place as the allocation fixes.
+//! Queues of the host's page operations: reads for the plane that holds their page, writes for as much of a
+//! place as the allocation fixes.
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{Config, Scheduling};
@@ -19,7 +19,7 @@ pub struct Queues {
     pub(super) reads_first: bool,
     reads: Vec<Fifo>,
     writes: Vec<Fifo>,
-    /// How many write queues a die has, or how many dies share one.
+    /// Level of the write queues: planes, dies, or the device.
     write_level: WriteLevel,
     pub(super) planes_per_die: u32,
     /// A bit for each plane of a die whose read queue is not empty.
@@ -33,12 +33,12 @@ pub struct Queues {
     pub(super) stripes: Option<Box<Stripes>>,
 }
 
-/// What a write waits for.
+/// Resource that a write waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum WriteLevel {
-    /// Its plane: static allocation.
+    /// Plane: static allocation.
     Plane,
-    /// Its die.
+    /// Die: the plane is chosen at issue.
     Die,
     /// Any die.
     Device,
@@ -77,7 +77,7 @@ impl Queues {
         }
     }
 
-    /// What writes wait for.
+    /// Resource that writes wait for.
     pub const fn write_level(&self) -> WriteLevel {
         self.write_level
     }
@@ -157,7 +157,7 @@ impl Queues {
         }
     }
 
-    /// Of these `planes` of `die`, those whose first write is another since this was asked.
+    /// Takes the `planes` of `die` whose first write is another since the last call, as a bit mask.
     #[inline]
     pub fn take_planes_with_other_writes(&mut self, die: DieId, planes: u32) -> u32 {
         let others = self.other_writes[die.index()] & planes;
@@ -221,13 +221,13 @@ impl Queues {
             && planes.next().is_none()
     }
 
-    /// How many reads wait for `die`. Counts them.
+    /// Number of reads that wait for `die`. Takes time in their number.
     pub fn reads_waiting(&self, die: DieId) -> usize {
         let planes = planes_in(self.planes_with_reads(die), die, self.planes_per_die);
         planes.map(|plane| self.reads[plane.index()].count(&self.transactions)).sum()
     }
 
-    /// How many writes wait for `die`, or for any. Counts them.
+    /// Number of writes that wait for `die`, or for any. Takes time in their number.
     pub fn writes_waiting(&self, die: DieId) -> usize {
         match self.write_level {
             WriteLevel::Plane => {

@@ -44,15 +44,15 @@ pub struct Rebuild {
     tally: RebuildTally,
 }
 
-/// What has become of a lost die.
+/// State of a die that may be lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Checkpointed)]
 pub enum Phase {
-    /// It is there.
+    /// Die that works.
     #[default]
     Whole,
     /// Pages of it are still to be rebuilt.
     Degraded,
-    /// What was there is elsewhere.
+    /// Lost die whose data are elsewhere.
     Rebuilt,
 }
 
@@ -74,7 +74,7 @@ pub struct RebuildTally {
 }
 
 impl Rebuild {
-    /// That of a checked configuration, if it asks for one.
+    /// Creates the rebuild of a checked configuration, if it asks for one.
     pub fn new(config: &Config, dies: usize) -> Option<Box<Self>> {
         let lost = config.ssd.faults.lost_die?;
         Some(Box::new(Self {
@@ -102,7 +102,7 @@ impl Rebuild {
         self.is_under_way() && self.look.is_none()
     }
 
-    /// What has become of the die: what ended after `since` counts as not ended.
+    /// State of the die: a rebuild that ended after `since` counts as not ended.
     pub fn phase(&self, since: Instant) -> Phase {
         match self.phase {
             Phase::Rebuilt if self.tally.ended_at > Some(since) => Phase::Degraded,
@@ -226,7 +226,7 @@ impl Scheduler {
         }
     }
 
-    /// What the read `id` of a page that is rebuilt needs has been read, or could not be.
+    /// Records that a read for rebuilding a page, of which `id` is part, has ended or failed.
     pub(super) fn stripe_was_read(
         &mut self,
         backend: &mut Backend,
@@ -274,7 +274,7 @@ impl Scheduler {
         }
     }
 
-    /// It has ended to.
+    /// Records that the programs of rebuilt pages in `die` have ended.
     pub fn note_rebuilt(&mut self, die: DieId) {
         if let Some(rebuild) = &mut self.rebuild {
             rebuild.programming[die.index()] = 0;

@@ -41,16 +41,16 @@ pub struct Part {
     pub of: TransactionId,
 }
 
-/// Why a read is made up.
+/// Reason why a read is reconstructed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum Cause {
-    /// Its die collects.
+    /// Die that collects.
     Collection,
-    /// Its page could not be corrected.
+    /// Page that could not be corrected.
     Error,
-    /// Its die is lost.
+    /// Die that is lost.
     LostDie,
-    /// Its die is lost, and it is rebuilt elsewhere.
+    /// Rebuild of a lost die elsewhere.
     Rebuild,
     /// A collection moves its page, which could not be corrected.
     Move,
@@ -59,7 +59,7 @@ pub enum Cause {
 /// A read that is made up.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct MadeUp {
-    /// Why.
+    /// Reason of the reconstruction.
     pub cause: Cause,
     /// Parts that have not been read yet.
     left: usize,
@@ -68,7 +68,7 @@ pub struct MadeUp {
 }
 
 impl Stripes {
-    /// None yet on a drive of a checked configuration, if its lines have parity.
+    /// Creates the stripes of a drive of a checked configuration, if its lines have parity.
     pub fn new(config: &Config) -> Option<Box<Self>> {
         let ftl = &config.ssd.ftl;
         ftl.rain.then(|| {
@@ -130,7 +130,7 @@ impl Stripes {
         self.moved.insert(id, Moved { page, erases });
     }
 
-    /// What `id` has made up, or not, if it is still to be moved.
+    /// Ends the reconstruction `id` of a page that is moved; returns the page if it is still to be moved.
     pub fn end_to_move(&mut self, id: TransactionId, ftl: &Ftl) -> Option<Ppn> {
         let Moved { page, erases } = self.moved.remove(&id)?;
         let is_there = ftl.blocks().erase_count(ftl.geometry().block_of(page)) == erases;

@@ -43,7 +43,7 @@ pub struct Translation {
 /// Pages of the host, mostly one.
 type Pages = SmallVec<[Lpn; 2]>;
 
-/// What is under way for a translation page.
+/// Operations under way for a translation page.
 #[derive(Debug, Clone, Default, Checkpointed)]
 struct Underway {
     /// If it is being read, the pages whose entries are wanted of it.
@@ -53,7 +53,7 @@ struct Underway {
 }
 
 impl Translation {
-    /// Nothing is under way.
+    /// Creates the state without an operation under way.
     pub fn new(ftl: &Ftl) -> Self {
         Self {
             waiting: HashMap::default(),

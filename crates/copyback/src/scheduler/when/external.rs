@@ -13,7 +13,7 @@ use super::{Admitted, AtDie, Begun, When};
 pub struct External {
     policy: Option<Box<dyn ExternalSchedule>>,
     failed: Option<Failed>,
-    /// What a look at the queue takes.
+    /// Time of a look at the queue.
     poll: Duration,
     /// Whether it may yield between the read and the write of a page that is moved.
     inside_moves: bool,
@@ -45,7 +45,8 @@ impl External {
 }
 
 impl When for External {
-    /// It is not asked when nothing waits. Who has failed yields no more: collections always get ahead then.
+    /// Operations that may go first, as the policy says; it is not called when nothing waits. After a failure
+    /// it yields no more: collections always get ahead then.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted {
         if !at.host_waits() {
             return Admitted::NOTHING;
@@ -60,7 +61,8 @@ impl When for External {
         self.ask(|policy| policy.admitted(&view)).unwrap_or(Admitted::NOTHING)
     }
 
-    /// It is asked when anything waits, whether that could be served or not.
+    /// Whether the collection goes on without a call: never when anything waits, whether that could be served
+    /// or not.
     fn goes_on_unasked(&self) -> bool {
         false
     }
@@ -106,7 +108,7 @@ impl When for External {
     }
 }
 
-/// Whoever goes on with the run supplies the schedule again; it remembers then.
+/// Saves the memory alone: the caller that resumes a run supplies the schedule again.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
         let memory = match (&self.policy, &self.memory) {

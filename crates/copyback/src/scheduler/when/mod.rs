@@ -36,7 +36,7 @@ use paced::Paced;
 use partial::Partial;
 use turns::Turns;
 
-/// What a scheme knows of a die.
+/// Situation of a die, as far as a scheme knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Situation {
     /// A plane is being collected or is due.
@@ -47,7 +47,7 @@ pub struct Situation {
     pub write_finds_no_block: bool,
 }
 
-/// Who goes before the next operation of a collection.
+/// Operations that go before the next one of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Admitted {
     /// Reads of the host.
@@ -57,9 +57,9 @@ pub struct Admitted {
 }
 
 impl Admitted {
-    /// Everybody.
+    /// Reads and writes.
     pub const ALL: Self = Self { reads: true, writes: true };
-    /// Nobody.
+    /// Neither reads nor writes.
     pub const NOTHING: Self = Self { reads: false, writes: false };
 
     /// Requests among these whose operation is a `command`.
@@ -84,7 +84,7 @@ impl Admitted {
     }
 }
 
-/// What a die does next.
+/// Next work of a die.
 #[derive(Debug, Clone, Copy)]
 pub enum Turn {
     /// This operation of the host, which the die can take.
@@ -95,11 +95,11 @@ pub enum Turn {
     Collect,
     /// The collection goes on beside an operation of the host.
     Overlap,
-    /// Nothing: the die waits for what is in it.
+    /// No work: the die waits for what is in it.
     Wait,
 }
 
-/// What has begun for the host on a die.
+/// Work that has begun for the host on a die.
 #[derive(Debug, Clone, Copy)]
 pub struct Begun {
     /// The operation that it was begun with.
@@ -110,17 +110,17 @@ pub struct Begun {
 
 /// A scheme.
 pub trait When: Debug + Send + Sync {
-    /// Which requests may go before the next operation of the die's collection, which is due or under way.
+    /// Requests that may go before the next operation of the die's collection, which is due or under way.
     fn admitted(&mut self, at: &AtDie<'_>) -> Admitted;
 
-    /// Whose turn it is on a die whose collection is under way, and of which no operation is in the die.
+    /// Arbitrates a die whose collection is under way, and of which no operation is in the die.
     fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
         let admitted = self.admitted(at);
         at.turn_of(at.next_host_operation(admitted))
     }
 
-    /// Which of the planes of `die` that are short of space is collected now, counted inside the die; `to_collect`
-    /// has a bit for each. `None` if they take turns.
+    /// Picks the plane of `die` that is collected now among those short of space, counted inside the die;
+    /// `to_collect` has a bit for each. `None` if they take turns.
     fn plane_to_collect(&mut self, _die: DieId, _to_collect: u32) -> Option<u32> {
         None
     }
@@ -137,7 +137,7 @@ pub trait When: Debug + Send + Sync {
     /// An operation of the host begins on the die.
     fn host_begins(&mut self, _at: &mut AtDie<'_>, _begun: Begun) {}
 
-    /// What a look at the queue takes after each operation of a collection.
+    /// Time of a look at the queue after each operation of a collection.
     fn poll(&self) -> Duration {
         Duration::ZERO
     }
@@ -178,7 +178,7 @@ pub trait When: Debug + Send + Sync {
     /// Takes a policy from outside, if the scheme asks one.
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
-    /// Why a policy from outside is no longer asked, if it has failed.
+    /// Reason why an external policy is no longer called, if it has failed.
     fn failed(&self) -> Option<&Failed> {
         None
     }
@@ -196,7 +196,7 @@ one_of! { $
         SemiPreemptive(SemiPreemptive),
         /// Writes are charged steps of collections.
         Paced(Paced),
-        /// As a policy from outside says.
+        /// Choice of an external policy.
         External(External),
     }
 }
@@ -291,7 +291,7 @@ impl Schedule {
         self.turns.next(die.index(), first_plane, to_collect)
     }
 
-    /// Whose turn it is on a die whose collection is under way, and of which no operation is in the die.
+    /// Arbitrates a die whose collection is under way, and of which no operation is in the die.
     #[inline]
     pub fn turn(&mut self, at: &mut AtDie<'_>) -> Turn {
         if self.yields { self.scheme.turn(at) } else { at.turn_of_collection() }

@@ -37,7 +37,7 @@ const STEP: i64 = 1000;
 /// The settings of the scheme, and how each die stands.
 #[derive(Debug, Checkpointed)]
 pub struct Paced {
-    /// What `missing / left` is multiplied by, in thousandths: its inverse at the set point.
+    /// Factor of `missing / left`, in thousandths: its inverse at the set point.
     gain: u64,
     /// Most that a page is charged, in multiples of what the victim costs.
     most_times: u64,
@@ -45,7 +45,7 @@ pub struct Paced {
     dies: Vec<Account>,
 }
 
-/// What is due on a die.
+/// Account of a die: steps that are due.
 #[derive(Debug, Clone, Checkpointed)]
 struct Account {
     /// Steps that are owed; below none, what was done of those that are charged next.
@@ -83,7 +83,7 @@ impl Paced {
         }
     }
 
-    /// What a page is charged where so many pages are missing to the soft threshold and left to the floor.
+    /// Charge to a page where `missing` pages are missing to the soft threshold and `left` to the floor.
     fn charge(&self, account: &Account, missing: u64, left: u64) -> u64 {
         let ratio = u128::from(missing) * u128::from(self.gain) / u128::from(left.max(1));
         let bounded = ratio.min(u128::from(self.most_times * STEP.unsigned_abs())) as u64;

@@ -43,7 +43,7 @@ use super::{Admitted, AtDie, Begun, Point, Turn, When};
 /// The settings of the scheme.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct SemiPreemptive {
-    /// What a look at the queue takes.
+    /// Time of a look at the queue.
     pub poll: Duration,
     /// Whether a request for the page in the register is served from there.
     pub merge: bool,
@@ -51,7 +51,7 @@ pub struct SemiPreemptive {
     pub reorder: bool,
     /// Whether the page that the oldest write supersedes is moved next.
     pub reorder_writes: bool,
-    /// How operations of the collection and of the host of the same kind overlap.
+    /// Order in which operations of the collection and of the host of the same kind overlap.
     pub pipeline: Option<PipelineOrder>,
     /// Kind of the operation of the host that is to follow the one of the collection, for each die.
     pub host_follows: Vec<Option<Command>>,
@@ -61,7 +61,7 @@ pub struct SemiPreemptive {
     pub priority_flows: Vec<u16>,
 }
 
-/// Who may preempt. State 0, in which nothing is collected, is no scheme's concern.
+/// State that says who may preempt. State 0, in which nothing is collected, is no scheme's concern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// 1: every request.
@@ -95,7 +95,7 @@ impl SemiPreemptive {
         })
     }
 
-    /// Which requests may go before the collection's next operation.
+    /// Requests that may go before the collection's next operation.
     const fn at(state: State, point: Point) -> Admitted {
         match (state, point) {
             (State::Open | State::Guarded, Point::BetweenMoves) => Admitted::ALL,
@@ -146,7 +146,8 @@ impl When for SemiPreemptive {
         true
     }
 
-    /// Else it says meanwhile what is to be moved next, or who is to follow whom.
+    /// Whether dies that are busy need no decision: not while the scheme says what is to be moved next, or
+    /// which operation is to follow which.
     fn passes_over_busy_dies(&self) -> bool {
         !self.reorder && !self.reorder_writes
     }
