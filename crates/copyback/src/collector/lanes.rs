@@ -49,27 +49,28 @@ pub struct Lanes {
     read_together: bool,
     /// The page that is to be read next, whatever its turn.
     preferred: Option<(usize, Ppn)>,
-    /// What is being erased.
+    /// Blocks that are being erased.
     erasing: Erased,
-    /// How a lone plane's pages are moved.
+    /// Way in which a lone plane's pages are moved.
     how: HowMoved,
 }
 
-/// How the pages of a lone plane are moved.
+/// Way in which the pages of a lone plane are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum HowMoved {
-    /// They are read out and programmed.
+    /// Read out and programmed.
     ReadOut,
-    /// They are, or made up from others if they cannot be read.
+    /// Read out and programmed, or reconstructed from others if they cannot be read.
     ReadOutOrMadeUp,
     /// With one command each, which reads and programs inside the flash.
     Copied,
-    /// So, with the errors of those that cannot be read.
+    /// Copied inside the flash, uncorrectable errors included.
     CopiedWithErrors,
 }
 
 impl HowMoved {
-    /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
+    /// Way of a checked configuration; `splits_moves` if the host may come between the read and the program of
+    /// a page.
     pub fn new(config: &Config, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
             false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {

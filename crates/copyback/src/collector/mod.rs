@@ -38,25 +38,26 @@ use idle::IdleTime;
 pub struct Collector {
     /// Boxed, as a collection leaves its place for each of its steps.
     collections: Vec<Option<Box<Collection>>>,
-    /// What others have asked for.
+    /// Permits: collections that others have asked for.
     pub permits: Permits,
     width: Width,
     settings: Settings,
-    /// Where a collection ends after one victim, or blocks are refreshed, which may go on for ever: of each die, whether
-    /// such a one has ended since the host was served.
+    /// Flag of each die: whether a collection has ended since the host was served. Kept where a collection ends
+    /// after one victim, or blocks are refreshed, which may go on for ever.
     has_ended: Option<Vec<bool>>,
     /// Boxed: few drives have one.
     pub idle: Option<Box<IdleTime>>,
-    /// Where there is a cache of blocks in another cell mode.
+    /// Folding in idle time, where there is a cache of blocks in another cell mode.
     pub folds: Option<Box<FoldInIdleTime>>,
 }
 
-/// How steps are carried out.
+/// Settings of the steps.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Settings {
     /// Whether pages are moved without the channel.
     copyback: bool,
-    /// How a lone plane's pages are moved: with one command each if nobody looks at them between the read and the program.
+    /// Way in which a lone plane's pages are moved: with one command each if nobody looks at them between the
+    /// read and the program.
     how: HowMoved,
     /// Whether collections take no time.
     zero_cost: bool,
@@ -66,7 +67,7 @@ struct Settings {
     cache_pages: usize,
     /// Whether erases wait for programs that supersede what they erase.
     holds_erases: bool,
-    /// What a look at the host's queue takes after an operation.
+    /// Time of a look at the host's queue after an operation.
     poll: Duration,
 }
 

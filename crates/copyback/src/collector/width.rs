@@ -14,7 +14,7 @@ pub enum Width {
     Serial,
     /// Every plane that a multi-plane command can reach.
     Blind,
-    /// Of those, the planes with fewer than so many free blocks.
+    /// Planes with fewer free blocks than this, among those that may join.
     Threshold(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What the host has announced, and what its writes will call for.
+//! Forecast: commands that the host has announced, and what its writes will call for.
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Expected, Ftl};
@@ -10,16 +10,16 @@ use crate::units::Instant;
 pub struct Announced {
     /// When it arrives.
     pub arrival: Instant,
-    /// Its first page.
+    /// First page of the command.
     pub first: Lpn,
-    /// How many it touches.
+    /// Number of its pages.
     pub pages: u32,
     /// Whether it writes them.
     pub writes: bool,
 }
 
-/// What the announced commands will write, and where. Writes that have no place of their own go to the dies in
-/// turn, from `next_die` on.
+/// Predicts the writes of the announced commands, and their planes. Writes that have no place of their own go
+/// to the dies in turn, from `next_die` on.
 pub(super) fn foresee(commands: &[Announced], ftl: &Ftl, next_die: usize) -> Vec<Expected> {
     let mut turns = vec![0; ftl.geometry().dies()];
     let mut places: Vec<Option<usize>> = vec![None; ftl.geometry().planes()];

@@ -1,5 +1,5 @@
-//! What a drive does with the time in which it has no command: what it finds out about that time is here, what it
-//! makes of it in [`advanced_delayed`].
+//! Idle time of a drive: what it finds out about that time is here, what it makes of it in
+//! [`advanced_delayed`].
 
 mod advanced;
 mod advanced_delayed;
@@ -37,11 +37,11 @@ pub struct IdleTime {
     is_long: bool,
     /// When the next looks at the idle time are on the agenda: to catch up, and for long idle periods.
     looks: [Option<Instant>; 2],
-    /// What the host has announced, in order of arrival.
+    /// Commands that the host has announced, in order of arrival.
     announced: Vec<Announced>,
     /// Whether that is news.
     has_news: bool,
-    /// What that writes, in the order of the planes' first pages.
+    /// Writes of these commands, in the order of the planes' first pages.
     expected: Vec<Expected>,
 }
 
@@ -164,7 +164,7 @@ impl IdleTime {
     }
 }
 
-/// What the steps of a collection take, with the queue looked at after each.
+/// Durations of the steps of a collection, with the look at the queue after each.
 fn step_times(timing: &Timing, copyback: bool, poll: Duration) -> StepTimes {
     let (load, write) = match copyback {
         true => (timing.read(0), timing.program(0)),
