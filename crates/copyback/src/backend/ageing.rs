@@ -1,5 +1,5 @@
-//! What reads and time do to the data of blocks, and which blocks are to be collected before that makes them
-//! unreadable: read reclaim, and refresh of what has been kept for long.
+//! Ageing of data by reads and time: blocks are collected before their data become unreadable (read reclaim,
+//! and refresh of what has been kept for long).
 //!
 //! Reads are counted by block since it was erased. Data are as old as the first page of their block. What the
 //! preparation has written counts as written at an even pace before the run, so that in each plane one block after the other
@@ -33,10 +33,10 @@ pub struct Ageing {
 /// A block, and what its data have been through.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
 struct Kept {
-    /// How often it had been erased when that was last noted. After another erase nothing of this counts.
+    /// Number of its erases when that was last noted. After another erase nothing of this counts.
     erases: u32,
     reads: u32,
-    /// How old it is when the run begins, if it is older than that.
+    /// Age when the run begins, if it is older than that.
     age_before: Duration,
     /// When its first page was programmed, if that was in the run.
     opened: Instant,
@@ -62,7 +62,7 @@ impl Marked {
     }
 }
 
-/// So many of `all` equal parts of `time`.
+/// Share `parts / all` of `time`.
 fn part(time: Duration, parts: u64, all: u64) -> Duration {
     Duration::from_wide_ns(u128::from(time.as_ns()) * u128::from(parts) / u128::from(all))
 }
@@ -100,7 +100,8 @@ impl Ageing {
         Some(Box::new(ageing))
     }
 
-    /// What is there already: the n-th block of m in a plane is n m-ths of the greatest age old.
+    /// Gives the blocks that are filled at the start their ages: the n-th block of m in a plane is n m-ths of
+    /// the greatest age old.
     fn take_over(&mut self, ftl: &Ftl) {
         let greatest = self.greatest_age.unwrap_or_default();
         for die in (0..self.dies.len()).map(DieId::from_index) {
@@ -122,7 +123,7 @@ impl Ageing {
         }
     }
 
-    /// It is `now`: the blocks that have been opened since this was last told are as old as that.
+    /// Notes the present time: the blocks that have been opened since the last call are as old as that.
     pub fn note(&mut self, ftl: &mut Ftl, now: Instant) {
         self.now = now;
         for block in ftl.take_opened_blocks() {
@@ -150,7 +151,7 @@ impl Ageing {
         }
     }
 
-    /// What the data of `block` have been through.
+    /// Stress on the data of `block`: erases, reads, time.
     pub fn strain(&self, block: BlockId) -> Strain {
         let kept = &self.blocks[block.index()];
         Strain { reads: kept.reads, age: kept.age(self.now) }

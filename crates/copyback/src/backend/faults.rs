@@ -1,5 +1,5 @@
-//! What faults of the flash cost a drive: the time of retries and of blocks that are replaced, and in the
-//! end the state in which it takes no writes.
+//! Cost of flash faults to a drive: the time of retries and of blocks that are replaced, and in the end the
+//! state in which it takes no writes.
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Ftl, Replaced};
@@ -10,7 +10,7 @@ use crate::units::{Duration, Instant, earlier};
 
 use super::Backend;
 
-/// What faults have cost a drive.
+/// Cost of faults to a drive.
 #[derive(Debug, Default, Checkpointed)]
 pub struct FaultCosts {
     /// Time in the array, beyond what it would take without faults, of the operation that is about to
@@ -26,7 +26,7 @@ pub struct FaultCosts {
     read_only_since: Option<Instant>,
 }
 
-/// What has gone wrong in a drive, or in several together, since the run began.
+/// Faults of a drive, or of several together, since the run began.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FaultReport {
     /// Page programs that failed.
@@ -35,7 +35,7 @@ pub struct FaultReport {
     pub erase_failures: u64,
     /// Blocks that are bad, since the drive was new.
     pub bad_blocks: u64,
-    /// Of those, blocks that were so from the start.
+    /// Blocks of those that were bad from the start.
     pub factory_bad_blocks: u64,
     /// Pages copied to spare blocks because a program failed.
     pub pages_copied: u64,
@@ -43,7 +43,7 @@ pub struct FaultReport {
     pub retried: Vec<u64>,
     /// Pages that could not be corrected after all retries.
     pub uncorrectable: u64,
-    /// Of those of moves, pages that are lost with that.
+    /// Pages of moves among those that are lost with that.
     pub lost_in_moves: u64,
     /// Pages of the host that were read in vain.
     pub failed_reads: u64,
@@ -51,12 +51,12 @@ pub struct FaultReport {
     pub read_only_since: Option<Instant>,
 }
 
-/// What a read finds in a page.
+/// Result of a read of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Its data, after some retries perhaps.
+    /// Data, perhaps after some retries.
     Data,
-    /// What no retry corrects.
+    /// No data: no retry corrects the page.
     Nothing,
     /// The mark of a page whose data are lost.
     Mark,
@@ -105,7 +105,7 @@ impl FaultReport {
 }
 
 impl Backend {
-    /// What has gone wrong so far, if anything can.
+    /// Faults so far, if there can be any.
     pub fn fault_report(&self) -> Option<FaultReport> {
         let costs = self.faults.as_ref()?;
         let tally = self.ftl.bad_blocks().tally();
@@ -166,7 +166,7 @@ impl Backend {
         }
     }
 
-    /// What the data of the block of `page` have been through.
+    /// Stress on the data of the block of `page`: erases, reads, time.
     fn strain_of(&self, page: Ppn) -> Strain {
         let block = self.ftl.geometry().block_of(page);
         self.ageing.as_ref().map_or_else(Strain::default, |ageing| ageing.strain(block))
@@ -296,14 +296,14 @@ impl Backend {
         }
     }
 
-    /// What reading `page` out takes.
+    /// Time to read `page` out.
     fn read_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
         let offset = self.ftl.geometry().page_offset(page);
         timing.command + read_time(timing, &self.ftl, (page, offset)) + timing.page_transfer
     }
 
-    /// What programming `page` takes.
+    /// Time to program `page`.
     fn write_time(&self, page: Ppn) -> Duration {
         let timing = &self.flash.timing;
         let offset = self.ftl.geometry().page_offset(page);

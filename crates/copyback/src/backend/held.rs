@@ -21,7 +21,7 @@ pub struct Held {
     transferring: BTreeMap<TransactionId, ProgramId>,
     /// Of each program with a write that is not over, the writes that have been transferred.
     waiting: BTreeMap<ProgramId, Vec<Write>>,
-    /// How many writes have been transferred and wait.
+    /// Number of writes that have been transferred and wait.
     count: usize,
     /// Sequence numbers of the writes that read what they do not cover first.
     reading: BTreeSet<u64>,
@@ -29,7 +29,7 @@ pub struct Held {
     asked: BTreeSet<ProgramId>,
     /// The flushes that have not ended.
     flushes: VecDeque<Flush>,
-    /// How many writes wait if all do, where something waits for any of them to end.
+    /// Number of writes that can wait at most, where something waits for any of them to end.
     all: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! What collections and the host's operations share: the translation layer, the flash on the clock, what
-//! faults cost, and who listens.
+//! Backend that collections and the host's operations share: the translation layer, the flash on the clock, the
+//! cost of faults, and the observer.
 
 mod ageing;
 mod collecting;
@@ -31,7 +31,7 @@ use collecting::Collecting;
 use faults::FaultCosts;
 use held::Held;
 
-/// What an operation in a die is for.
+/// Purpose of an operation in a die.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub enum Purpose {
     /// One page operation of the host, or several joined into a multi-plane command.
@@ -65,15 +65,15 @@ pub enum StepInFlight {
 /// The back end of a drive.
 #[derive(Debug, Checkpointed)]
 pub struct Backend {
-    /// Where pages lie.
+    /// Translation layer: places of pages.
     pub ftl: Ftl,
-    /// What dies and channels do.
+    /// Flash: dies and channels.
     pub flash: Flash<Purpose>,
-    /// Who listens.
+    /// Observer of the drive's time.
     pub observer: Observer,
-    /// What has been done.
+    /// Counts of its work.
     pub counters: Counters,
-    /// Which dies collect.
+    /// Dies that collect.
     pub collecting: Collecting,
     /// Kept if anything can go wrong in the flash.
     faults: Option<Box<FaultCosts>>,
@@ -85,12 +85,12 @@ pub struct Backend {
     pub held: Option<Box<Held>>,
 }
 
-/// Where a physical page is: the plane and offset that multi-plane rules look at.
+/// Location of a physical page: the plane and offset that multi-plane rules look at.
 #[derive(Debug, Clone, Copy)]
 pub struct Located {
-    /// Its plane.
+    /// Plane of the page.
     pub plane: PlaneId,
-    /// Its place in its block.
+    /// Page offset in its block.
     pub offset: u32,
 }
 
@@ -177,7 +177,7 @@ impl Backend {
         self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(lpn));
     }
 
-    /// It is `now`, as far as the age of blocks is concerned.
+    /// Notes the present time for the age of blocks.
     #[inline]
     pub fn note_time(&mut self, now: Instant) {
         if let Some(ageing) = &mut self.ageing {
