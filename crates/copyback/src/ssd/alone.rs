@@ -1,5 +1,5 @@
-//! What happens alone is not arbitrated: where one event of the flash is all that falls on an instant, only its die
-//! and its channel are asked, and not even they where the event concerns one operation alone.
+//! Shortcut past arbitration: where one event of the flash is all that falls on an instant, only its die and
+//! its channel are asked, and not even they where the event concerns one operation alone.
 
 use crate::backend::{Purpose, StepInFlight};
 use crate::event::{Agenda, Event};
@@ -42,8 +42,8 @@ impl Ssd {
         }
     }
 
-    /// Where a step of the die's collection that concerned one page has ended, begins the next one, if that does so,
-    /// too, and nobody goes first. Returns whether it has: nothing else follows then.
+    /// Begins the next step of the die's collection where one that concerned one page has ended, if that
+    /// concerns one page, too, and nobody goes first. Returns whether one has begun: nothing else follows then.
     #[inline(always)]
     pub(super) fn begin_next_step(
         &mut self,

@@ -79,7 +79,7 @@ pub struct Ssd {
     notes_stalls: bool,
 }
 
-/// What a die has done until now.
+/// Work of a die until now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct DieUse {
     /// Time in which it collected.
@@ -90,7 +90,7 @@ pub struct DieUse {
     pub free_blocks: u32,
 }
 
-/// What has become of a die that is lost.
+/// Report on a die that is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LostDieReport {
     /// The die.
@@ -181,12 +181,12 @@ impl Ssd {
         self.backend.ftl.policy_failed().or_else(|| self.schedule.scheme.failed())
     }
 
-    /// Its translation layer, flash and observer, to look at.
+    /// Translation layer, flash and observer, to look at.
     pub const fn backend(&self) -> &Backend {
         &self.backend
     }
 
-    /// What the device has done so far.
+    /// Counts of the device so far.
     pub fn counters(&self) -> Counters {
         let ftl = &self.backend.ftl;
         let mut counters = self.backend.counters;
@@ -197,7 +197,7 @@ impl Ssd {
             .striped(ftl.geometry().striped_planes.into(), ftl.geometry().counted_pages().into())
     }
 
-    /// What writes were charged so far, if they are.
+    /// Charges to writes so far, if there are any.
     pub fn pacing(&self) -> Option<PacingTally> {
         self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
     }
@@ -221,7 +221,7 @@ impl Ssd {
         })
     }
 
-    /// What has become of the die that is lost, if one is to be.
+    /// Report on the die that is lost, if one is to be.
     pub fn lost_die(&self) -> Option<LostDieReport> {
         let (die, tally) = self.scheduler.rebuild.as_ref()?.tally();
         let unprotected_lines = self.backend.ftl.lines().map_or(0, |lines| lines.unprotected());
@@ -241,7 +241,7 @@ impl Ssd {
         self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
     }
 
-    /// What each die has done until `now`.
+    /// Work of each die until `now`.
     pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
         let ftl = &self.backend.ftl;
         let times = self.backend.observer.die_times(now).enumerate();
@@ -470,7 +470,8 @@ impl Ssd {
             .for_each(|die| self.note_stall(die, now));
     }
 
-    /// Where what one die does changes which others have room for a class: lets idle dies take the writes that wait for any.
+    /// Lets idle dies take the writes that wait for any, where the work of one die changes which others have
+    /// room for a class.
     fn give_room_to_writes(&mut self, now: Instant, agenda: &mut Agenda) {
         let mut written = None;
         while !self.is_off && written != Some(self.backend.counters.host_programs) {
@@ -601,8 +602,8 @@ impl Ssd {
         }
     }
 
-    /// Where a move of the die's collection ends, begins the next one, if that is all that follows. Returns
-    /// whether it has.
+    /// Begins the next move where one of the die's collection ends, if that is all that follows. Returns
+    /// whether one has begun.
     #[inline]
     fn move_next_page(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
         self.backend.flash.may_repeat_copyback(die, now) && self.begin_next_move(die, now, agenda)

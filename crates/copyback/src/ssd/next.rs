@@ -1,4 +1,4 @@
-//! What a die does next: collections first, unless they yield, then the host, then what is left over.
+//! Next work of a die: collections first, unless they yield, then the host, then what is left over.
 
 use crate::backend::{Backend, Purpose, StepInFlight, ToFill};
 use crate::collector::{Collector, Progress};

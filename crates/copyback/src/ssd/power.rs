@@ -22,11 +22,11 @@ pub struct Cut {
     pub paired_pages_torn: u64,
     /// Of the host's pages, those of which a durable version was lost so.
     pub paired_pages_lost: u64,
-    /// What the recovery has found.
+    /// Findings of the recovery.
     pub scan: Scan,
-    /// What must not be lost, and is.
+    /// Pages that must not be lost, and are.
     pub lost: Vec<Lost>,
-    /// How long the recovery takes.
+    /// Duration of the recovery.
     pub time: RecoveryTime,
 }
 
@@ -166,12 +166,12 @@ fn in_dies(backend: &Backend) -> impl Iterator<Item = &Operation<Purpose>> {
     backend.flash.dies().iter().flat_map(|die| die.operations())
 }
 
-/// What a cut has torn.
+/// Effects of a cut on operations under way.
 #[derive(Debug, Default)]
 struct CutOff {
     torn_pages: u64,
     cut_erases: u64,
-    /// What whole pages held that were torn with others: logical page and version.
+    /// Pages that were torn with others: logical page and version.
     taken: Vec<(Lpn, u64)>,
 }
 

@@ -1,5 +1,5 @@
-//! How long a drive takes to find its mapping again. Dies read at the same time, and those of a channel
-//! share it; the channel or die that takes longest decides.
+//! Time that a drive takes to find its mapping again. Dies read at the same time, and those of a channel share
+//! it; the channel or die that takes longest decides.
 
 use crate::config::{Config, SummaryPage};
 use crate::ftl::{Ftl, Image, Scan};
@@ -10,7 +10,7 @@ use crate::units::Duration;
 /// Bytes of a saved entry of the mapping.
 const ENTRY: u64 = 4;
 
-/// What a recovery takes.
+/// Duration of a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecoveryTime {
     /// Duration of the transfer.
@@ -19,7 +19,7 @@ pub struct RecoveryTime {
     pub pages_read: u64,
 }
 
-/// What each die has to do.
+/// Work of each die in a recovery.
 struct Work<'a> {
     geometry: &'a Geometry,
     timing: Timing,
