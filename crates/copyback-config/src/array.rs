@@ -15,7 +15,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Array {
-    /// How addresses and parity are spread over the drives.
+    /// Distribution of addresses and parity over the drives.
     pub layout: Layout,
     /// Drives.
     #[schemars(range(min = 1, max = 1024))]
@@ -36,7 +36,7 @@ pub struct Array {
     pub reads_around_gc: bool,
     /// MAY I: how the drives' collections are coordinated.
     pub coordination: Coordination,
-    /// What the drives and the controller tell one another.
+    /// Protocol between the drives and the controller.
     pub protocol: Protocol,
 }
 
@@ -56,7 +56,7 @@ impl Default for Array {
     }
 }
 
-/// How addresses and parity are spread over the drives.
+/// Distribution of addresses and parity over the drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
@@ -167,10 +167,10 @@ choice! {
         /// Drives below the register threshold enrol; the first that must collect makes these, and
         /// only these, collect with it.
         ReactiveSelective,
-        /// As `reactive_selective`; and when no request has been in the array for a while, those
+        /// Proactive: as `reactive_selective`; and when no request has been in the array for a while, those
         /// enrolled collect until their whole reserve is free or a request comes.
         ProactiveIdle {
-            /// How often the controller looks whether the array is idle.
+            /// Interval at which the controller looks whether the array is idle.
             #[serde(default = "default_check")]
             #[schemars(extend("shortest" = "1us"))]
             check: Time,
@@ -182,7 +182,7 @@ choice! {
         /// those below the register threshold to collect together (described in the paper, not
         /// evaluated there).
         ProactiveSoftLimit {
-            /// How often it asks.
+            /// Interval at which it asks.
             #[serde(default = "default_period")]
             #[schemars(extend("shortest" = "1us"))]
             period: Time,
@@ -202,12 +202,12 @@ choice! {
             #[schemars(extend("shortest" = "1us"))]
             window: Time,
         },
-        /// As a class written in Python says (`copyback.CoordinationPolicy`).
+        /// Coordination by a class written in Python (`copyback.CoordinationPolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.coordinators`. The file is found like a trace, beside the configuration.
             policy: String,
-            /// What the class is made with: numbers, texts, switches, and lists of them.
+            /// Arguments of the class: numbers, texts, switches, and lists of them.
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             parameters: Map<String, Json>,
         },
@@ -218,11 +218,11 @@ choice! {
     /// Whether a controller delays a round after a drive has told that it runs short.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Delay {
-        /// It begins at once.
+        /// Begins at once.
         None,
-        /// It begins when few requests are in the array, or when many drives run short; and in any case before a drive
-        /// has been sent all that it said it can still write. Described in section 4.3.1 of the paper, not evaluated
-        /// there.
+        /// Begins when few requests are in the array, or when many drives run short; and in any case before a
+        /// drive has been sent all that it said it can still write. Described in section 4.3.1 of the paper,
+        /// not evaluated there.
         UntilQuiet {
             /// Requests in the array, at most, for the moment to be right.
             #[serde(default)]
@@ -274,7 +274,7 @@ const fn default_window() -> Time {
     Time::from_us(100_000)
 }
 
-/// What the drives and the controller of an array tell one another.
+/// Protocol between the drives and the controller of an array.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Protocol {
@@ -284,18 +284,18 @@ pub struct Protocol {
     /// Drives that neither send nor understand messages, counted from 0.
     #[schemars(inner(range(max = 1023)))]
     pub silent: Vec<u32>,
-    /// How far above `ssd.gc.soft_threshold` (T_hard of Harmonia) a drive tells the controller that
+    /// Distance above `ssd.gc.soft_threshold` (T_hard of Harmonia) at which a drive tells the controller that
     /// it runs short: the register threshold (T_soft). At least one block.
     pub register_margin: Margin,
-    /// How far above `ssd.gc.soft_threshold` a plane's free blocks are when a drive that was told to
-    /// collect is done with it: the target. At least the register threshold.
+    /// Distance above `ssd.gc.soft_threshold` of a plane's free blocks when a drive that was told to collect is
+    /// done with it: the target. At least the register threshold.
     pub target_margin: Margin,
-    /// How far each plane goes when its drive is told to collect.
+    /// Goal of each plane when its drive is told to collect.
     pub round: Round,
 }
 
 choice! {
-    /// How far each plane goes when its drive is told to collect. In idle time (`proactive_idle`) it goes until the
+    /// Goal of each plane when its drive is told to collect. In idle time (`proactive_idle`) it goes until the
     /// reserve is free or a request comes, whatever this says.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Round {

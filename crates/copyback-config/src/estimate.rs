@@ -1,5 +1,5 @@
-//! What a run will take, as far as its configuration says: reckoned before anything is prepared, so that what
-//! nobody could wait for is refused, and what takes long is announced.
+//! Estimate of a run's work, as far as its configuration says: made before anything is prepared, so that a run
+//! which nobody could wait for is refused, and a long one is announced.
 
 use super::quantity::{Rate, Size, Time};
 use super::*;
@@ -13,9 +13,9 @@ const MANY_STEPS: f64 = 3e10;
 /// Bytes for each physical page: the drive, and its saved state on the way to or from a file. Measured are 7
 /// to 15.
 const PER_PAGE: f64 = 16.0;
-/// What an audited run keeps of each besides. Measured are 36.
+/// Bytes for each that an audited run keeps besides. 36 were measured.
 const AUDIT_PER_PAGE: f64 = 40.0;
-/// What a drive whose power may fail keeps of each besides.
+/// Bytes for each that a drive whose power may fail keeps besides.
 const WATCHED_PER_PAGE: f64 = 32.0;
 /// Bytes for each block, beside its pages.
 const PER_BLOCK: f64 = 64.0;
@@ -28,7 +28,7 @@ const PER_REQUEST_ROW: f64 = 128.0;
 /// Bytes for each page of a request that is foreseen, in lists that grow by doubling.
 const PER_PAGE_FORESEEN: f64 = 24.0;
 
-/// What a run will take, at most, as far as that is known.
+/// Estimate of a run's work: its upper bound, as far as that is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// Requests, unless only the run itself can tell.
@@ -39,7 +39,7 @@ pub struct Estimate {
     work: Vec<Work>,
 }
 
-/// What a key asks for.
+/// Work that a key asks for.
 #[derive(Debug, Clone, PartialEq)]
 struct Work {
     key: String,
@@ -48,7 +48,7 @@ struct Work {
 }
 
 impl Config {
-    /// What a run of this checked configuration will take.
+    /// Estimates the work of a run of this checked configuration.
     pub fn estimate(&self) -> Estimate {
         let flows = self.workload.flows();
         let loads: Vec<_> = flows.iter().map(|flow| Load::of(flow, self)).collect();
@@ -180,7 +180,7 @@ impl Estimate {
         ))
     }
 
-    /// What the user should know before the run, if it takes long.
+    /// Announcement for the user before a run that takes long.
     pub fn announcement(&self) -> Option<String> {
         let Work { key, steps, what } = self.most().filter(|_| self.steps() > MANY_STEPS)?;
         Some(format!("{key}: this run takes hours or more: up to {steps:.0e} {what}"))
@@ -191,7 +191,7 @@ impl Estimate {
     }
 }
 
-/// What a flow asks for.
+/// Load of a flow.
 struct Load {
     /// Unless only the run can tell.
     requests: Option<f64>,
@@ -260,7 +260,7 @@ fn by_size(flow: &SyntheticWorkload, config: &Config) -> Option<u64> {
     Some((of_data as f64 / (1.0 - flow.flush_share.0)) as u64)
 }
 
-/// How many requests a flow has: as many as it says, or as there is time for.
+/// Number of a flow's requests: the configured one, or as many as there is time for.
 fn requests_of(flow: &Flow, service: f64, config: &Config) -> Option<f64> {
     let stop = match &config.stop {
         Stop::None | Stop::ReadOnly => None,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::quantity::{Rate, Share, Time};
 use super::{AgedReadErrors, Config, DisturbedReadErrors, Ssd, Stop};
 
-/// What goes wrong in the flash: nothing, unless the table says so.
+/// Faults of the flash: none, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FlashFaults {
@@ -24,10 +24,10 @@ pub struct FlashFaults {
     /// Share of pages that cannot be corrected as they are first read, of flash that has been erased `ssd.endurance.rated_cycles` times, between and beyond which the
     /// share follows a line; absent: wear makes no difference.
     pub worn_read_errors: Option<Share>,
-    /// What reads of the same block add to that (read disturb); absent: nothing.
+    /// Rise of that share by reads of the same block (read disturb); absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disturbed_read_errors: Option<DisturbedReadErrors>,
-    /// What time adds to that (retention); absent: nothing.
+    /// Rise of that share by time (retention); absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aged_read_errors: Option<AgedReadErrors>,
     /// Of the pages that some read level cannot correct, the share that the next cannot either.
@@ -46,7 +46,7 @@ pub struct FlashFaults {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LostDie {
-    /// Its number, from 0, channel by channel.
+    /// Number of the die, from 0, channel by channel.
     #[schemars(range(min = 0, max = 65_535))]
     pub die: u32,
     /// When. What the die has begun by then ends.

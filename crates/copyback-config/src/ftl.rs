@@ -18,19 +18,19 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ftl {
-    /// How logical pages map to physical ones.
+    /// Mapping of logical pages to physical ones.
     pub mapping: Mapping,
-    /// Which logical pages make a logical block, and so which lie on one plane. Of no effect where pages are
+    /// Grouping of logical pages to logical blocks, and so which lie on one plane. Of no effect where pages are
     /// mapped one by one.
     pub logical_blocks: LogicalBlocks,
-    /// Which plane a logical page is written to. Where pages are bound to blocks, `logical_blocks` says which of
-    /// them take their turn together.
+    /// Allocation: the plane that a logical page is written to. Where pages are bound to blocks,
+    /// `logical_blocks` says which of them take their turn together.
     pub allocation: Allocation,
     /// Share of physical pages that the host does not see: logical pages = physical pages x
     /// (1 - over_provisioning).
     pub over_provisioning: Share,
-    /// Which of the open blocks of its plane a page goes to. Of no effect where logical blocks have blocks
-    /// of their own.
+    /// Placement: the open block of its plane that a page goes to. Of no effect where logical blocks have
+    /// blocks of their own.
     pub placement: Placement,
     /// Order in which erased blocks are used again.
     pub free_blocks: FreeBlockOrder,
@@ -69,7 +69,7 @@ impl Default for Ftl {
 }
 
 choice! {
-    /// How logical pages map to physical ones.
+    /// Mapping of logical pages to physical ones.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Mapping {
         /// Every logical page maps to any physical page; the whole table is in RAM.
@@ -88,8 +88,8 @@ choice! {
             /// Bytes of an entry in a translation page.
             #[serde(default = "default_entry")]
             entry: Size,
-            /// What the cache holds and a miss brings in: an `entry` (the default), as in DFTL, or a `segment`, a whole
-            /// translation page, as drives do that have little RAM or use their host's.
+            /// Unit that the cache holds and a miss brings in: an `entry` (the default), as in DFTL, or a
+            /// `segment`, a whole translation page, as drives do that have little RAM or use their host's.
             #[serde(default, skip_serializing_if = "is_default")]
             unit: CachedUnit,
             /// RAM for entries that have changed without being in the cache, as their pages were moved or trimmed.
@@ -102,8 +102,8 @@ choice! {
         /// block that takes its writes; the two are merged by a switch, in part or in full (Kim et al.
         /// 2002; L-FTL of Jung et al. 2012).
         LogBlock,
-        /// As `log_block`, with blocks of each plane as a page-mapped, non-volatile buffer. A write that
-        /// would need a merge first goes there; its logical block is merged afterwards, its pages in the
+        /// Mapping as `log_block`, with blocks of each plane as a page-mapped, non-volatile buffer. A write
+        /// that would need a merge first goes there; its logical block is merged afterwards, its pages in the
         /// buffer included (P-FTL of Jung et al. 2012; after Choudhuri and Givargis, CODES+ISSS 2008).
         BufferedLogBlock {
             /// Blocks of each plane that make up the buffer: a share, or a count.
@@ -126,7 +126,7 @@ choice! {
     }
 }
 
-/// What the cache of a mapping table in flash holds.
+/// Unit that the cache of a mapping table in flash holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CachedUnit {
@@ -208,7 +208,7 @@ impl Ssd {
 }
 
 choice! {
-    /// Which logical pages make a logical block.
+    /// Grouping of logical pages to logical blocks.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum LogicalBlocks {
         /// Every n-th page of the drive, n being its planes: successive pages lie on successive planes.
@@ -240,7 +240,7 @@ impl Ssd {
     }
 }
 
-/// Which plane a logical page is written to.
+/// Allocation: the plane that a logical page is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Allocation {
@@ -252,7 +252,7 @@ pub enum Allocation {
     Mixed {
         /// Order of the levels; the plane's place in it is ignored.
         order: AllocationOrder,
-        /// How the plane of the die is chosen.
+        /// Choice of the plane of the die.
         plane: PlaneChoice,
     },
 }
@@ -306,7 +306,7 @@ pub enum AllocationChoice {
     Dynamic,
 }
 
-/// How the plane of a die is chosen when the allocation does not fix it.
+/// Choice of the plane of a die when the allocation does not fix it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaneChoice {
@@ -346,7 +346,7 @@ allocation_orders! {
 }
 
 choice! {
-    /// Which of the open blocks of its plane a page goes to.
+    /// Placement: the open block of its plane that a page goes to.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Placement {
         /// One open block for all.
@@ -361,7 +361,7 @@ choice! {
             #[serde(default = "default_handles")]
             #[schemars(range(min = 1, max = 64))]
             handles: u32,
-            /// What becomes of the data of several handles when they are moved.
+            /// Isolation of the data of several handles when they are moved.
             #[serde(default)]
             isolation: Isolation,
             /// Blocks of a reclaim unit, which a handle fills one after the other and which are reclaimed together, one after
@@ -374,7 +374,7 @@ choice! {
         /// Not with several drives or flows, a write buffer, cuts of power or `stop`: which pages are written, and in
         /// which order, would depend on the run.
         Oracle {
-            /// How many.
+            /// Number of classes.
             #[serde(default = "six_classes")]
             #[schemars(range(min = 2, max = 128))]
             classes: u32,
@@ -416,7 +416,8 @@ choice! {
             #[serde(default = "six_classes")]
             #[schemars(range(min = 2, max = 64))]
             classes: u32,
-            /// What counts are compared with: the average that `fading` makes (the default), or their `mean`.
+            /// Average that counts are compared with: the one that `fading` makes (the default), or their
+            /// `mean`.
             #[serde(default, skip_serializing_if = "is_default")]
             average: Average,
         },
@@ -450,14 +451,15 @@ choice! {
             #[serde(default = "default_multi_queue_chunk")]
             #[schemars(range(min = 1, max = 1_048_576))]
             chunk_pages: u32,
-            /// What is a write of a chunk: a run of pages that are written one behind the other (`runs`, the default; a
-            /// request, most of the time), or each page (`pages`).
+            /// Unit that counts as a write of a chunk: a run of pages that are written one behind the other
+            /// (`runs`, the default; a request, most of the time), or each page (`pages`).
             #[serde(default, skip_serializing_if = "is_default")]
             counted: Counted,
-            /// Which logarithm of a count is the queue: `natural` (the default), or `binary`.
+            /// Logarithm of a count that gives the queue: `natural` (the default), or `binary`.
             #[serde(default, skip_serializing_if = "is_default")]
             logarithm: Logarithm,
-            /// What becomes of a chunk that is not written for long: `demotes` (the default), it goes down a queue, or `none`.
+            /// Treatment of a chunk that is not written for long: `demotes` (the default), it goes down a
+            /// queue, or `none`.
             #[serde(default, skip_serializing_if = "is_default")]
             expiry: Expiry,
         },
@@ -465,7 +467,7 @@ choice! {
         /// else the logarithm of its chunk's count of writes, which halves with each period without one, is its class. What
         /// collections move is apart (AutoStream, SFR: Yang et al., SYSTOR 2017). Class 0 is the coldest, the last one moved.
         AutoStreamSfr {
-            /// Those for frequencies, and one for what is moved.
+            /// Number of classes: those for frequencies, and one for pages that are moved.
             #[serde(default = "six_classes")]
             #[schemars(range(min = 2, max = 64))]
             classes: u32,
@@ -473,15 +475,15 @@ choice! {
             #[serde(default = "default_sfr_chunk")]
             #[schemars(range(min = 1, max = 1_048_576))]
             chunk_pages: u32,
-            /// What is a write of a chunk: a run of pages that are written one behind the other (`runs`, the default; a
-            /// request, most of the time), or each page (`pages`).
+            /// Unit that counts as a write of a chunk: a run of pages that are written one behind the other
+            /// (`runs`, the default; a request, most of the time), or each page (`pages`).
             #[serde(default, skip_serializing_if = "is_default")]
             counted: Counted,
             /// Pages that the host writes to the drive while the count of a chunk that it does not write halves.
             #[serde(default = "default_sfr_period")]
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
-            /// Which logarithm of a count is the class: `natural` (the default), or `binary`.
+            /// Logarithm of a count that gives the class: `natural` (the default), or `binary`.
             #[serde(default, skip_serializing_if = "is_default")]
             logarithm: Logarithm,
         },
@@ -497,14 +499,14 @@ choice! {
             #[serde(default = "default_warcip_period")]
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
-            /// What ages and intervals are measured in: pages that the host has written to the drive (`writes`, the
+            /// Clock of ages and intervals: pages that the host has written to the drive (`writes`, the
             /// default), or `time`.
             #[serde(default, skip_serializing_if = "is_default")]
             clock: Clock,
         },
-        /// As `generations`, in groups whose number and sizes a model chooses from a histogram of how long pages live, for
-        /// least write amplification, and hot pages apart; groups merge where the model is wrong (MiDAS: Oh et al., FAST
-        /// 2024). Class 0 is hot.
+        /// Groups as of `generations`, whose number and sizes a model chooses from a histogram of how long
+        /// pages live, for least write amplification, and hot pages apart; groups merge where the model is
+        /// wrong (MiDAS: Oh et al., FAST 2024). Class 0 is hot.
         #[serde(rename = "midas")]
         Midas {
             /// Most groups, and so open blocks of a plane.
@@ -539,12 +541,12 @@ choice! {
             #[serde(default = "default_sfs_period")]
             #[schemars(range(min = 1, max = 100_000_000))]
             period: u32,
-            /// What ages and intervals are measured in: pages that the host has written to the drive (`writes`, the
+            /// Clock of ages and intervals: pages that the host has written to the drive (`writes`, the
             /// default), or `time`.
             #[serde(default, skip_serializing_if = "is_default")]
             clock: Clock,
         },
-        /// As a class written in Python says (`copyback.PlacementPolicy`).
+        /// Placement by a class written in Python (`copyback.PlacementPolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.placements`. The file is found like a trace, beside the configuration.
@@ -553,12 +555,12 @@ choice! {
             #[serde(default = "six_classes")]
             #[schemars(range(min = 1, max = 128))]
             classes: u32,
-            /// So many of them, from 0 on, take pages of the host, the others what is moved. Without it all of them take
-            /// both.
+            /// Number of classes, from 0 on, that take pages of the host; the others take pages that are moved.
+            /// Without it all of them take both.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(range(min = 1, max = 127))]
             host_classes: Option<u32>,
-            /// What the class is made with: numbers, texts, switches, and lists of them.
+            /// Arguments of the class: numbers, texts, switches, and lists of them.
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             parameters: Map<String, Json>,
         },
@@ -570,12 +572,13 @@ choice! {
             #[serde(default = "six_classes")]
             #[schemars(range(min = 2, max = 64))]
             classes: u32,
-            /// Which pages that come early go to the hotter log: `random` (the default), the earlier the likelier, or `sure`,
-            /// all of them.
+            /// Promotion of pages that come early to the hotter log: `random` (the default), the earlier the
+            /// likelier, or `sure`, all of them.
             #[serde(default, skip_serializing_if = "is_default")]
             promotion: Promotion,
-            /// Which block is collected: the one that `ssd.gc.victim` says (`policy`, the default), or the oldest of the log
-            /// in which room saves least writes, so that it goes to where it saves most (`own`).
+            /// Choice of the block to be collected: the one that `ssd.gc.victim` says (`policy`, the default),
+            /// or the oldest of the log in which room saves least writes, so that it goes to where it saves
+            /// most (`own`).
             #[serde(default, skip_serializing_if = "is_default")]
             victims: LogVictims,
         },
@@ -673,7 +676,7 @@ pub enum Logarithm {
     Binary,
 }
 
-/// What counts as a write of a chunk.
+/// Unit that counts as a write of a chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
@@ -684,19 +687,19 @@ pub enum Counted {
     Pages,
 }
 
-/// What becomes of a chunk that is not written for long.
+/// Treatment of a chunk that is not written for long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Expiry {
-    /// It goes down a queue, with as few writes as are counted there.
+    /// Demotion by a queue, with as few writes as are counted there.
     #[default]
     Demotes,
-    /// Nothing, as far as classes can tell: what the simulator of SepBIT's authors comes to, where the next write brings
-    /// the chunk back to its old queue.
+    /// No effect, as far as classes can tell: what the simulator of SepBIT's authors comes to, where the next
+    /// write brings the chunk back to its old queue.
     None,
 }
 
-/// What a placement measures ages and intervals in.
+/// Clock of a placement's ages and intervals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
@@ -707,7 +710,7 @@ pub enum Clock {
     Time,
 }
 
-/// Which pages that are written again sooner than expected go to a hotter log.
+/// Promotion to a hotter log of pages that are written again sooner than expected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Promotion {
@@ -719,7 +722,7 @@ pub enum Promotion {
     Sure,
 }
 
-/// Where the victims of MultiLog come from.
+/// Source of MultiLog's victims.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogVictims {
@@ -730,7 +733,7 @@ pub enum LogVictims {
     Own,
 }
 
-/// Which average of counts pages are compared with.
+/// Average of counts that pages are compared with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Average {
@@ -763,7 +766,7 @@ impl Placement {
         }
     }
 
-    /// What it measures ages and intervals in.
+    /// Clock of ages and intervals.
     pub const fn clock(&self) -> Clock {
         match *self {
             Self::Warcip { clock, .. } | Self::Sfs { clock, .. } => clock,

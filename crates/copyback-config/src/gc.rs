@@ -22,7 +22,7 @@ pub struct Gc {
     pub preemption: Preemption,
     /// HOW WIDE: which planes of the die join a collection.
     pub width: Width,
-    /// What is opened, chosen as a victim, collected and freed as one.
+    /// Unit that is opened, chosen as a victim, collected and freed as one.
     #[serde(skip_serializing_if = "is_default")]
     pub unit: GcUnit,
     /// Of a line (`unit = "line"`) the dies are collected one after the other, and not all at once (rotating GC).
@@ -37,9 +37,9 @@ pub struct Gc {
     pub soft_threshold: FreeBlocks,
     /// A plane with fewer free blocks than this opens no block for host writes.
     pub hard_threshold: FreeBlocks,
-    /// What the soft threshold and the thresholds of arrays count free blocks over.
+    /// Scope over which the soft threshold and the thresholds of arrays count free blocks.
     pub threshold_scope: ThresholdScope,
-    /// What the soft threshold and the joining threshold of `width` count.
+    /// Unit that the soft threshold and the joining threshold of `width` count.
     pub threshold_unit: ThresholdUnit,
     /// A plane is collected as well if more than this share of the pages that are written there is invalid, those of
     /// open blocks not counted as invalid: what log-structured stores call the garbage proportion. Not unless given.
@@ -88,7 +88,7 @@ impl Default for Gc {
     }
 }
 
-/// What is opened, chosen as a victim, collected and freed as one.
+/// Unit that is opened, chosen as a victim, collected and freed as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GcUnit {
@@ -112,7 +112,8 @@ pub enum LineErase {
     Together,
 }
 
-/// What free blocks are counted over. Thresholds are a plane's share: a die or a drive has that many times its planes.
+/// Scope over which free blocks are counted. Thresholds are a plane's share: a die or a drive has that many
+/// times its planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThresholdScope {
@@ -125,7 +126,7 @@ pub enum ThresholdScope {
     Drive,
 }
 
-/// What a threshold counts.
+/// Unit that a threshold counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThresholdUnit {
@@ -236,7 +237,7 @@ impl Ssd {
         self.without_parity(blocks) * self.data_pages_per_block()
     }
 
-    /// So many blocks or pages of all dies, less those that hold parity, and those of a die that will be lost.
+    /// Part of `all` blocks or pages of the dies that is not parity's, nor on a die that will be lost.
     pub fn without_parity_and_lost(&self, all: u64) -> u64 {
         let dies = self.dies().max(3);
         match self.ftl.rain && self.faults.lost_die.is_some() {
@@ -245,7 +246,7 @@ impl Ssd {
         }
     }
 
-    /// So many blocks or pages of all dies, less those that hold parity.
+    /// Part of `all` blocks or pages of the dies that is not parity's.
     pub fn without_parity(&self, all: u64) -> u64 {
         // Fewer than two dies are refused, elsewhere.
         let dies = self.dies().max(2);
@@ -275,7 +276,7 @@ impl Ssd {
         }
     }
 
-    /// How many planes are striped into one.
+    /// Number of planes that are striped into one.
     pub fn striped_planes(&self) -> u32 {
         if self.gc.width == Width::Superblock { self.planes_per_command() } else { 1 }
     }
@@ -316,8 +317,8 @@ impl<'de> Deserialize<'de> for FreeBlocks {
     }
 }
 
-/// How far above the soft threshold: as [`FreeBlocks`] (a share is in points of the plane's blocks), or as a share of
-/// the threshold itself.
+/// Distance above the soft threshold: as [`FreeBlocks`] (a share is in points of the plane's blocks), or as a
+/// share of the threshold itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Margin {
@@ -429,7 +430,7 @@ impl<'de> de::Visitor<'de> for FreeBlocksVisitor {
 }
 
 choice! {
-    /// Which block is collected.
+    /// Policy that chooses the block to be collected.
     #[derive(Debug, Clone, PartialEq)]
     pub enum VictimPolicy {
         /// Fewest valid pages; ties go to the block that reached that count first.
@@ -440,8 +441,8 @@ choice! {
             #[serde(default = "default_rga_d")]
             #[schemars(range(min = 1, max = 65_536))]
             d: u32,
-            /// What they are drawn from: `all` closed blocks of the plane (the default), or those of one `class` of the
-            /// placement, the one of whose pages the greatest share is invalid.
+            /// Set that they are drawn from: `all` closed blocks of the plane (the default), or those of one
+            /// `class` of the placement, the one of whose pages the greatest share is invalid.
             #[serde(default, skip_serializing_if = "is_default")]
             within: Within,
         },
@@ -455,14 +456,14 @@ choice! {
             /// When a block joins the queue: `filled` (the default), or `opened`.
             #[serde(default, skip_serializing_if = "is_default")]
             queued_when: QueuedWhen,
-            /// What becomes of the block at the head if nothing of it can be freed now, as all its pages are valid, or it
-            /// is not full yet: `collect` it in its turn (the default), or `drop` it for good.
+            /// Treatment of the block at the head if no page of it can be freed now, as all its pages are
+            /// valid, or it is not full yet: `collect` it in its turn (the default), or `drop` it for good.
             #[serde(default, skip_serializing_if = "is_default")]
             ineligible: Ineligible,
         },
         /// Fewest valid pages of the blocks that were filled first (Hu et al. 2009).
         WindowedGreedy {
-            /// So many closed blocks of a plane: 1 is `fifo`, all that a plane has is `greedy`.
+            /// Number of closed blocks of a plane in the window: 1 is `fifo`, all that a plane has is `greedy`.
             #[schemars(range(min = 1, max = 16_777_216))]
             window: u32,
         },
@@ -472,11 +473,11 @@ choice! {
             /// blocks; `since_sealed` or `since_opened`, since it was filled or opened, in pages of the host.
             #[serde(default, skip_serializing_if = "is_default")]
             age: Age,
-            /// How age counts: `linear` (the default), or its root, `sqrt`.
+            /// Weight of age: `linear` (the default), or its root, `sqrt`.
             #[serde(default, skip_serializing_if = "is_default")]
             weight: AgeWeight,
-            /// What a collection costs: `valid_pages` (the default), 2u, as they are read and written; `whole_block`, 1 + u,
-            /// as all of it is read.
+            /// Cost of a collection: `valid_pages` (the default), 2u, as they are read and written;
+            /// `whole_block`, 1 + u, as all of it is read.
             #[serde(default, skip_serializing_if = "is_default")]
             cost: CollectionCost,
         },
@@ -500,12 +501,12 @@ choice! {
         /// the future, as the placement `oracle` does, and goes with that alone. Pages that the workload does not end live
         /// until the host has written the drive once more. Each choice looks at all closed blocks of the plane.
         Foresight,
-        /// As a class written in Python says (`copyback.VictimPolicy`).
+        /// Choice by a class written in Python (`copyback.VictimPolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.victims`. The file is found like a trace, beside the configuration.
             policy: String,
-            /// What the class is made with: numbers, texts, switches, and lists of them.
+            /// Arguments of the class: numbers, texts, switches, and lists of them.
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             parameters: Map<String, Json>,
         },
@@ -550,15 +551,15 @@ impl VictimPolicy {
     }
 }
 
-/// What blocks are drawn from.
+/// Set that blocks are drawn from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Within {
     /// All closed blocks of the plane, of whatever class.
     #[default]
     All,
-    /// Those of one class of the placement (`ssd.ftl.placement`): the one of whose pages the greatest share is invalid;
-    /// of equals the first.
+    /// Blocks of one class of the placement (`ssd.ftl.placement`): the one of whose pages the greatest share is
+    /// invalid; of equals the first.
     Class,
 }
 
@@ -583,18 +584,18 @@ impl Age {
     }
 }
 
-/// How the age of a block counts.
+/// Weight of a block's age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgeWeight {
-    /// As it is.
+    /// Age itself.
     #[default]
     Linear,
     /// By its square root (the artefact of SepBIT, Wang et al. 2022).
     Sqrt,
 }
 
-/// What a collection costs, in reads and writes, against the space that it frees.
+/// Cost of a collection, in reads and writes, against the space that it frees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CollectionCost {
@@ -617,16 +618,16 @@ pub enum QueuedWhen {
     Opened,
 }
 
-/// What becomes of the head of the queue of FIFO victims if nothing of it can be freed.
+/// Treatment of the head of the queue of FIFO victims if no page of it can be freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ineligible {
-    /// It is collected all the same if it is full; if not, it waits, and the next full one goes first.
+    /// Collects it all the same if it is full; if not, it waits, and the next full one goes first.
     #[default]
     Collect,
-    /// It leaves the queue for good, and nothing of its plane is collected before another block is opened there or one
-    /// has been erased, as in MQSim's source (7ec40e3). It comes back only if something else empties it: a plane can
-    /// lose all its victims.
+    /// Drops it from the queue for good; no block of its plane is collected before another one is opened there
+    /// or one has been erased, as in MQSim's source (7ec40e3). It comes back only if something else empties it:
+    /// a plane can lose all its victims.
     Drop,
 }
 
@@ -656,7 +657,7 @@ choice! {
             /// array while the other is on the channel.
             #[serde(default)]
             pipeline: bool,
-            /// Which of the two begins first, with `pipeline`.
+            /// Operation of the two that begins first, with `pipeline`.
             #[serde(default = "default_pipeline_order")]
             pipeline_order: PipelineOrder,
             /// A write that finds no free block keeps everybody from preempting until it finds one.
@@ -682,8 +683,8 @@ choice! {
         /// threshold over those left to the point where the host can open no further block. It is zero at the
         /// threshold and `most_times` the cost at that point. With `zero_cost` nothing is charged.
         Paced {
-            /// Where free space settles under a load that leaves no other time to collect: a share of the way from where the
-            /// host can open no further block to the soft threshold.
+            /// Free space at which a load settles that leaves no other time to collect: a share of the way from
+            /// where the host can open no further block to the soft threshold.
             #[serde(default = "default_set_point")]
             set_point: Share,
             /// Most that a page is charged, in multiples of what the victim costs.
@@ -695,12 +696,12 @@ choice! {
             #[schemars(range(min = 0, max = 65_535))]
             reads_ahead: u32,
         },
-        /// As a class written in Python says (`copyback.SchedulePolicy`).
+        /// Schedule by a class written in Python (`copyback.SchedulePolicy`).
         Python {
             /// `file.py:Class`, `package.module:Class`, or a name that a package has registered under
             /// `copyback.schedules`. The file is found like a trace, beside the configuration.
             policy: String,
-            /// What the class is made with: numbers, texts, switches, and lists of them.
+            /// Arguments of the class: numbers, texts, switches, and lists of them.
             #[serde(default, skip_serializing_if = "Map::is_empty")]
             parameters: Map<String, Json>,
             /// Time that each look at the queue takes.
@@ -748,7 +749,7 @@ const fn default_poll() -> Time {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GcStart {
-    /// As soon as its die is free.
+    /// Starts when its die is free.
     AtOnce,
     /// When a host operation is about to be served by its die, or a page of a lost die finds no room to be rebuilt.
     BeforeOperation,
@@ -769,7 +770,7 @@ const fn default_pipeline_order() -> PipelineOrder {
     PipelineOrder::CollectionFollows
 }
 
-/// Which of two operations of a kind, of the host and of a collection, begins first where they overlap. The paper has two
+/// Order of two overlapping operations of a kind, of the host and of a collection. The paper has two
 /// consecutive operations of one kind at a preemption point, and does not say which goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -787,7 +788,7 @@ pub enum PipelineOrder {
 }
 
 choice! {
-    /// Which planes of a die join a collection (Shahidi et al., SC 2016).
+    /// Width: the planes of a die that join a collection (Shahidi et al., SC 2016).
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Width {
         /// Only the plane that needs space.
@@ -798,9 +799,9 @@ choice! {
             #[serde(default)]
             cache: Size,
         },
-        /// Those planes that are close to needing space themselves.
+        /// Planes that are close to needing space themselves.
         Threshold {
-            /// How far above the soft threshold a plane's free blocks may be for it to join.
+            /// Distance above the soft threshold that a plane's free blocks may have for it to join.
             #[serde(default = "default_margin")]
             margin: Margin,
             /// DRAM of the device for pages that would have to be written alone.
@@ -838,7 +839,7 @@ choice! {
         /// open another block there, and gets it when the drive has no command (the paper's DGC). Where
         /// logical pages are bound to blocks, so is a merge that a write would wait for.
         Delayed {
-            /// How long the drive must have had no command.
+            /// Time for which the drive must have had no command.
             #[serde(default)]
             short_idle: Time,
         },
@@ -847,7 +848,7 @@ choice! {
     }
 }
 
-/// How idle time is used in advance.
+/// Use of idle time in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InAdvance {
@@ -882,7 +883,7 @@ impl Idle {
         matches!(self, Self::Delayed { .. } | Self::AdvancedDelayed { .. })
     }
 
-    /// How idle time is used in advance, if it is.
+    /// Use of idle time in advance, if there is one.
     pub const fn in_advance(self) -> Option<InAdvance> {
         match self {
             Self::None | Self::Delayed { .. } => None,
@@ -890,8 +891,8 @@ impl Idle {
         }
     }
 
-    /// How long an idle period is longer than to be used, and to be long: `short_idle` and `long_idle`, or
-    /// their defaults where there is none.
+    /// Lengths that an idle period exceeds to be used, and to be long: `short_idle` and `long_idle`, or their
+    /// defaults where there is none.
     pub fn lengths(self) -> (Time, Time) {
         let advance = self.in_advance().unwrap_or_default();
         match self {
@@ -900,7 +901,7 @@ impl Idle {
         }
     }
 
-    /// How many commands the host announces to the drive before they arrive.
+    /// Number of commands that the host announces to the drive before they arrive.
     pub fn entries(self) -> usize {
         self.in_advance().map_or(0, |advance| advance.entries as usize)
     }

@@ -1,5 +1,5 @@
-//! What a user writes: the typed configuration, its defaults, presets, and the checks that it must
-//! pass before anything is simulated.
+//! Configuration as a user writes it: its types, defaults and presets, and the checks that it must pass before
+//! anything is simulated.
 //!
 //! [`load`] turns TOML (or the same shape as JSON) into a [`Config`] or a list of every fault in it.
 
@@ -80,10 +80,10 @@ pub struct Config {
     pub host: Host,
     /// The requests.
     pub workload: Workload,
-    /// How the drive is prepared before the measured run.
+    /// Preparation of the drive before the measured run.
     pub precondition: Precondition,
-    /// What ends the run before its requests do.
+    /// Stop condition that ends the run before its requests do.
     pub stop: Stop,
-    /// What is recorded.
+    /// Records of the run.
     pub metrics: Metrics,
 }

@@ -26,13 +26,13 @@ pub struct SlcCache {
     /// Bits a cell of blocks of the cache. Such a block has native pages x bits / native_bits, rounded down.
     #[schemars(range(min = 1, max = 3))]
     pub bits: u32,
-    /// What a write of the host does that finds no room in the cache.
+    /// Treatment of a write of the host that finds no room in the cache.
     pub when_full: WhenFull,
     /// A plane on which the cache can open fewer blocks than this folds at once; 0: only in idle time, and where native
     /// blocks are short.
     #[schemars(range(min = 0, max = 16_777_216))]
     pub fold_below: u32,
-    /// How long the drive must have had no command before it folds in idle time.
+    /// Time for which the drive must have had no command before it folds in idle time.
     pub fold_after_idle: Time,
     /// Full blocks of the cache that idle time leaves on each plane: they may die there.
     #[schemars(range(min = 0, max = 16_777_216))]
@@ -56,13 +56,13 @@ pub struct SlcTiming {
     pub erase: Time,
 }
 
-/// What a write of the host does that finds no room in the cache.
+/// Treatment of a write of the host that finds no room in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
-    /// It goes to a native block.
+    /// Write to a native block.
     WritePast,
-    /// It waits until a block has been folded.
+    /// Wait until a block has been folded.
     Wait,
 }
 

@@ -1,4 +1,4 @@
-//! What an array must satisfy.
+//! Checks of an array.
 
 use super::*;
 
@@ -25,7 +25,7 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     }
 }
 
-/// What is recorded of each drive by itself.
+/// Checks the records of each drive by itself.
 pub(super) fn records(config: &Config, faults: &mut Report) {
     let Config { array, metrics, .. } = config;
     for (key, is_asked) in

@@ -1,4 +1,4 @@
-//! What collections and the commands that they use must satisfy.
+//! Checks of collections and the commands that they use.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What lines over all dies (`ssd.gc.unit`) ask of the other choices.
+//! Checks of the choices beside lines over all dies (`ssd.gc.unit`).
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn shape(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// What `[ssd.gc]` may say beside it.
+/// Checks `[ssd.gc]` beside lines.
 fn collections(gc: &Gc, faults: &mut Report) {
     let mut refuse = |is_so: bool, key: &str, problem: &str| {
         if is_so {
@@ -59,7 +59,7 @@ fn collections(gc: &Gc, faults: &mut Report) {
     refuse(matches!(gc.victim, VictimPolicy::Python { .. }), "victim", problem);
 }
 
-/// What `[ssd.ftl]` may say beside it.
+/// Checks `[ssd.ftl]` beside lines.
 fn translation_layer(ftl: &Ftl, faults: &mut Report) {
     if ftl.mapping != Mapping::Page {
         let problem =
@@ -84,7 +84,7 @@ fn translation_layer(ftl: &Ftl, faults: &mut Report) {
     faults.add("ssd.ftl.placement", problem);
 }
 
-/// What concerns single blocks.
+/// Checks features of single blocks beside lines.
 fn blocks(ssd: &Ssd, faults: &mut Report) {
     if ssd.wear.static_threshold > 0 {
         let problem = format!(

@@ -1,4 +1,4 @@
-//! What a die that is lost (`ssd.faults.lost_die`) asks of the other choices.
+//! Checks of the choices beside a die that is lost (`ssd.faults.lost_die`).
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a mapping asks of its own numbers and of the other choices.
+//! Checks of a mapping: its own numbers, and the other choices.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What units of mapping that are smaller than a page must satisfy.
+//! Checks of units of mapping that are smaller than a page.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! What a well-formed configuration must satisfy to make physical sense. Every check reports; none
-//! stops at the first fault.
+//! Checks that a well-formed configuration makes physical sense. Every check reports; none stops at the first
+//! fault.
 
 mod array;
 mod controller;
@@ -41,7 +41,7 @@ const LOG_RESOLUTION_NS: u64 = 1_000_000;
 /// Decimal shares are not exact in binary: counts this close to a whole number are that number.
 const ROUNDING: f64 = 1e-4;
 
-/// What is to be checked.
+/// Scope of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Everything.
@@ -68,7 +68,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     faults
 }
 
-/// What makes no sense although it is within its bounds.
+/// Faults of values that make no sense although they are within their bounds.
 fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     let mut faults = Report(Vec::new());
     let ssd = &config.ssd;

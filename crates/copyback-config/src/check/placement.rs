@@ -1,4 +1,4 @@
-//! What a placement asks of the other choices.
+//! Checks of the choices beside a placement.
 
 use super::*;
 
@@ -27,7 +27,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
     check_foresight(&config.ssd, faults);
 }
 
-/// What sorts by the future must know it.
+/// Checks that the future is known to a placement that sorts by it.
 fn check_oracle(config: &Config, faults: &mut Report) {
     if let Some(found) = unforeseeable(config) {
         let problem = format!(
@@ -112,7 +112,7 @@ fn check_hotness(ssd: &Ssd, least_invalid: Share, faults: &mut Report) {
     }
 }
 
-/// Whoever chooses victims by the future must know it, and one placement does.
+/// Checks that the future is known to a victim policy that chooses by it, which one placement provides.
 fn check_foresight(ssd: &Ssd, faults: &mut Report) {
     let knows =
         matches!(ssd.ftl.placement, Placement::Oracle { .. }) && ssd.ftl.mapping.is_page_mapping();
@@ -123,7 +123,7 @@ fn check_foresight(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// What keeps the order in which pages are written from being known before the run, if anything does.
+/// Reason why the order in which pages are written is not known before the run, if there is one.
 fn unforeseeable(config: &Config) -> Option<String> {
     let (devices, flows) = (config.array.devices, config.workload.flows().len());
     if devices > 1 {

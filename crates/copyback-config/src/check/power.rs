@@ -1,4 +1,4 @@
-//! What a drive that loses its power must be able to do.
+//! Checks of a drive that loses its power.
 
 use super::*;
 
@@ -27,7 +27,7 @@ pub(super) fn check(power: &Power, geometry: &Geometry, faults: &mut Report) {
     }
 }
 
-/// What does not go with a drive that loses its power.
+/// Checks for choices that do not go with a drive that loses its power.
 pub(super) fn companions(config: &Config, faults: &mut Report) {
     let Config { ssd, array, .. } = config;
     if ssd.power.protection == Protection::None && ssd.cache_pages() > 0 {

@@ -1,4 +1,4 @@
-//! What parity in lines (`ssd.ftl.rain`) asks of the other choices.
+//! Checks of the choices beside parity in lines (`ssd.ftl.rain`).
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a cache in another cell mode must satisfy.
+//! Checks of a cache in another cell mode.
 
 use super::*;
 
@@ -21,7 +21,7 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-/// What does not go with it.
+/// Checks for choices that do not go with it.
 fn companions(ssd: &Ssd, faults: &mut Report) {
     if ssd.slc_pages_per_block() == 0 {
         let pages = ssd.geometry.pages_per_block;

@@ -48,14 +48,14 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
 struct Needs {
     /// Free to the collections' goal, and spare.
     free: u64,
-    /// Of these, what the soft threshold does not say: hysteresis and spare blocks.
+    /// Blocks of these that the soft threshold does not include: hysteresis and spare blocks.
     beside_threshold: u64,
     /// The smallest soft threshold that makes sense.
     least_threshold: u64,
     open: u64,
-    /// Those of a non-volatile buffer.
+    /// Blocks of a non-volatile buffer.
     buffer: u64,
-    /// Those of a static SLC cache.
+    /// Blocks of a static SLC cache.
     slc: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What going on until a measure is steady must satisfy.
+//! Checks of a run that goes on until a measure is steady.
 
 use super::*;
 use quantity::Limit;
