@@ -1,4 +1,4 @@
-//! Which plane a logical page is written to.
+//! Allocation: the plane that a logical page is written to.
 //!
 //! A static order such as CWDP gives successive logical pages to successive channels, then chips
 //! (ways), then dies, then planes: the first letter varies fastest. All 24 orders are tables over
@@ -11,7 +11,7 @@ use crate::nand::{Address, Geometry};
 
 use super::mapping::Layout;
 
-/// How the plane of a die is chosen when the order does not fix it.
+/// Rule for the plane of a die when the order does not fix it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum PlaneRule {
     /// The plane with most free pages; ties go round.
@@ -20,7 +20,7 @@ pub enum PlaneRule {
     RoundRobin,
 }
 
-/// Where writes go.
+/// Allocation of writes to planes.
 #[derive(Debug, Checkpointed)]
 pub enum Allocation {
     /// A logical page has one plane.
@@ -34,7 +34,7 @@ pub enum Allocation {
     PerDie {
         /// The dies of one period of logical pages.
         dies: Vec<DieId>,
-        /// How the plane is chosen.
+        /// Rule for the plane.
         rule: PlaneRule,
         /// The plane of each die whose turn it is.
         turns: Vec<u32>,
@@ -112,7 +112,7 @@ impl Allocation {
         is_sound
     }
 
-    /// How the plane of a die is chosen, where the allocation does not fix it.
+    /// Rule for the plane of a die, where the allocation does not fix it.
     pub const fn plane_rule(&self) -> PlaneRule {
         match self {
             Self::PerDie { rule, .. } => *rule,

@@ -17,11 +17,11 @@ use crate::nand::{Faults, Geometry};
 
 use super::space::Space;
 
-/// What goes wrong in the flash of a drive, if anything can.
+/// Faults of a drive's flash, if there can be any.
 #[derive(Debug, Default, Checkpointed)]
 pub struct BadBlocks(Option<Box<Account>>);
 
-/// What the flash does to its blocks, and what has come of it.
+/// Faults of the flash's blocks, and their effects.
 #[derive(Debug, Checkpointed)]
 struct Account {
     flash: Faults,
@@ -106,7 +106,7 @@ impl BadBlocks {
         ((account.blocks - good) as u64, account.factory_bad)
     }
 
-    /// What has failed since the drive began to count.
+    /// Failures since the drive began to count.
     pub fn tally(&self) -> FaultTally {
         self.0.as_ref().map_or_else(FaultTally::default, |account| account.tally)
     }

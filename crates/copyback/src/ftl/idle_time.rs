@@ -1,5 +1,5 @@
-//! What idle time is good for: which blocks the writes to come will call for, what reclaiming them
-//! takes, and which merges are owed.
+//! Facts for the use of idle time: which blocks the writes to come will call for, what reclaiming them takes,
+//! and which merges are owed.
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
@@ -11,7 +11,7 @@ use super::{Ftl, Tables};
 /// Pages that are to be written to a plane.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
 pub struct Expected {
-    /// Where they go.
+    /// Plane of the writes.
     pub plane: PlaneId,
     pages: u32,
     /// Of each group, where logical pages are bound to blocks, in the order of its first page.
@@ -32,7 +32,7 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.list_idle_jobs(&self.tables, delays));
     }
 
-    /// How often a merge has been put off.
+    /// Number of times that a merge has been deferred.
     pub fn merges_put_off(&self) -> u64 {
         each!(&self.mapping, mapping => mapping.merges_put_off())
     }

@@ -78,7 +78,7 @@ pub struct Ftl {
     mapping: AnyMapping,
 }
 
-/// Where a page was put.
+/// Place where a page was put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// The physical page.
@@ -384,7 +384,8 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.want(&self.tables, plane, lpn))
     }
 
-    /// Of these `planes` of `die`, those on which what a write [wants](Self::want) may have changed since this was asked.
+    /// Takes the `planes` of `die` on which what a write [wants](Self::want) may have changed since the last
+    /// call.
     #[inline]
     pub fn take_changed_wants(&mut self, die: DieId, planes: u32) -> u32 {
         each!(&mut self.mapping, mapping => mapping.take_changed_wants(die, planes))
@@ -525,7 +526,7 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
     }
 
-    /// What was reclaimed on `plane` has been: a merge that had no block to erase ends here.
+    /// Ends the reclaiming on `plane`: a merge that had no block to erase ends here.
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
         if let Some(lines) = self.tables.units.lines_mut() {
@@ -550,7 +551,7 @@ impl Ftl {
         each!(&self.mapping, mapping => mapping.buffer_tally()).is_some()
     }
 
-    /// What the buffer has been used for.
+    /// Use of the buffer.
     pub fn nv_buffer_tally(&self) -> BufferTally {
         each!(&self.mapping, mapping => mapping.buffer_tally()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What is asked of the translation layer for the sake of data that wear out by reads and time.
+//! Questions to the translation layer for the sake of data that wear out by reads and time.
 
 use crate::ids::BlockId;
 
@@ -23,7 +23,7 @@ impl Ftl {
             || self.blocks.is_full_in_cache(block)
     }
 
-    /// How often `block` has been erased.
+    /// Number of erases of `block`.
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.erase_count(block)
     }

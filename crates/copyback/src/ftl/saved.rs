@@ -1,5 +1,5 @@
-//! What a file tells of a translation layer: facts, no tables of policies. A layer is made again by putting
-//! pages and blocks of an erased device where they were.
+//! Saved state of a translation layer: facts, no tables of policies. A layer is made again by putting pages and
+//! blocks of an erased device where they were.
 //!
 //! A checksum shows that a file is what was written, not that a device was ever in this state. Whatever a run
 //! relies on is checked on the way.
@@ -36,10 +36,10 @@ const NEVER: u64 = 1 << 60;
 pub struct Saved<'a> {
     /// Pages that the host has written.
     clock: u64,
-    /// What the placement remembers.
+    /// Memory of the placement.
     #[serde(with = "chunks")]
     placement: Vec<u8>,
-    /// Where each logical page lies.
+    /// Place of each logical page.
     #[serde(with = "packed")]
     pages: Cow<'a, [Option<Ppn>]>,
     blocks: Vec<SavedBlock>,
@@ -48,16 +48,16 @@ pub struct Saved<'a> {
     turns: Vec<u32>,
     victims: SavedVictims,
     mapping: SavedMapping,
-    /// Where there is one. It stands apart in the file.
+    /// SLC cache, where there is one. It stands apart in the file.
     #[serde(skip)]
     pub slc_cache: Option<SavedSlcCache>,
-    /// Where there are any. They stand apart in the file.
+    /// Lines, where there are any. They stand apart in the file.
     #[serde(skip)]
     pub lines: Option<SavedLines>,
 }
 
 impl Ftl {
-    /// What a file has to tell. Nothing may be under way.
+    /// Saved state of the layer. Nothing may be under way.
     pub fn saved(&self) -> Saved<'_> {
         Saved {
             clock: self.streams.clock,
@@ -73,12 +73,12 @@ impl Ftl {
         }
     }
 
-    /// What a file has to tell of the SLC cache, if there is one. Nothing may be under way.
+    /// Saved state of the SLC cache, if there is one. Nothing may be under way.
     pub fn saved_slc_cache(&self) -> Option<SavedSlcCache> {
         self.units.slc_pool().map(|pool| pool.saved(&self.manager))
     }
 
-    /// What a file has to tell of lines, if there are any. Nothing may be under way.
+    /// Saved state of lines, if there are any. Nothing may be under way.
     pub fn saved_lines(&self) -> Option<SavedLines> {
         self.lines().map(|lines| lines.saved())
     }
@@ -263,7 +263,7 @@ fn restore_lines(tables: &mut Tables, saved: Option<&SavedLines>) -> bool {
     }
 }
 
-/// Its free blocks must be listed once each.
+/// Restores a plane, whose free blocks must be listed once each.
 fn restore_plane(
     manager: &mut BlockManager,
     plane: PlaneId,

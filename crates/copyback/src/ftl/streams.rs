@@ -1,4 +1,4 @@
-//! Which open block of its plane a page goes to, as the placement says.
+//! Streams: the open block of its plane that a page goes to, as the placement says.
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Config};
@@ -19,7 +19,7 @@ use super::space::Stream;
 #[derive(Debug, Checkpointed)]
 pub struct Streams {
     pub(super) placement: AnyPlacement,
-    /// Its classes.
+    /// Classes of the placement.
     pub(super) classes: Classes,
     /// The class of each origin, if the placement looks at nothing else: then nobody asks it page by page.
     by_origin: Option<ByOrigin>,
@@ -29,7 +29,7 @@ pub struct Streams {
     pub(super) clock: u64,
     /// When the host last wrote, if the placement measures in time: in what, whoever tells it knows.
     time: Option<u64>,
-    /// What has become of the blocks of each class. Of no class where logical blocks have blocks of their own.
+    /// Counts of the blocks of each class. Of no class where logical blocks have blocks of their own.
     pub(super) tally: ClassTally,
     /// Blocks that each class holds, open ones included.
     pub(super) held: Vec<u64>,
@@ -40,7 +40,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Those of an erased device of a checked configuration. `name` is its place in the names of random streams.
+    /// Creates the streams of an erased device of a checked configuration. `name` is its place in the names of
+    /// random streams.
     pub fn new(config: &Config, name: &str) -> Self {
         let geometry = Geometry::new(&config.ssd);
         let lines = config.ssd.has_lines().then_some(geometry.blocks_per_plane as usize);
@@ -75,7 +76,7 @@ impl Streams {
         }
     }
 
-    /// What the placement is told that time it is.
+    /// Time that the placement is given.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         self.time.unwrap_or(self.clock)
@@ -91,8 +92,8 @@ impl Streams {
         self.time = self.time.map(|_| time);
     }
 
-    /// How often a valid page of `block` is written, in writes for each page that the host writes to the drive, if the
-    /// placement knows.
+    /// Rate at which a valid page of `block` is written, in writes for each page that the host writes to the
+    /// drive, if the placement knows.
     pub fn hotness(&self, block: BlockId) -> Option<f64> {
         let hotness = self.placement.hotness(block, self.now())?;
         // Where it is in writes for each unit of time, the mean time that a page takes is the factor.

@@ -34,7 +34,7 @@ use super::wear::WearLeveller;
 pub struct Tables {
     pub(super) manager: BlockManager,
     pub(super) units: Units,
-    /// Where writes go.
+    /// Allocation of writes to planes.
     pub(super) allocation: Allocation,
 }
 
@@ -48,13 +48,13 @@ impl Deref for Tables {
 }
 
 impl Tables {
-    /// Those of an erased device.
+    /// Creates the tables of an erased device.
     pub(super) fn new(config: &Config, name: &str) -> Self {
         let pages = Geometry::new(&config.ssd).pages();
         Self::with_map(config, name, PageMap::new(Limits::mapped_pages(config), pages))
     }
 
-    /// Those of an erased device, but for this mapping.
+    /// Creates the tables of an erased device with this map.
     pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
         let geometry = Geometry::new(&config.ssd);
         let streams = Streams::new(config, name);
@@ -125,7 +125,7 @@ impl Tables {
         self.slc_pool().is_some_and(|pool| pool.is_due_when_busy(&self.blocks, plane))
     }
 
-    /// Where writes go.
+    /// Allocation of writes to planes.
     pub const fn allocation(&self) -> &Allocation {
         &self.allocation
     }
@@ -146,7 +146,7 @@ impl Tables {
         self.units.slc_pool()
     }
 
-    /// What the SLC cache has, and has been used for, if there is one.
+    /// State of the SLC cache and its use, if there is one.
     pub fn slc_state(&self) -> Option<SlcState> {
         self.slc_pool().map(|pool| pool.state(&self.manager))
     }

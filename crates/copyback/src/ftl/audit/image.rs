@@ -1,4 +1,5 @@
-//! What a cut of power leaves, as the oracle knows it; and the oracle again of a flash that is found so.
+//! Image of the flash after a power cut, as the oracle knows it; and the oracle again of a flash that is found
+//! so.
 
 use crate::config::Config;
 use crate::ftl::image::{Block, Image, Page, Saved, Stamp};
@@ -9,8 +10,8 @@ use crate::nand::Geometry;
 use super::Audit;
 
 impl Audit {
-    /// What the flash holds once everything that has been begun is over; `erases` says how often a block
-    /// has been erased.
+    /// Image of the flash once everything that has been begun is over; `erases` gives the number of erases of a
+    /// block.
     pub fn image(&self, geometry: &Geometry, erases: impl Fn(BlockId) -> u32) -> Image {
         let spare = self.spare.as_ref().expect("kept where power may fail");
         let page = |index| self.found_in(Ppn::from_index(index), spare, geometry);
@@ -47,7 +48,7 @@ impl Audit {
         }
     }
 
-    /// What a drive with capacitors saves of its RAM.
+    /// Content of RAM that a drive with capacitors saves.
     pub fn saved(&self, plane_of: impl Fn(Lpn) -> Option<PlaneId>) -> Saved {
         let staged = self.staged.iter();
         Saved {

@@ -34,7 +34,7 @@ pub struct Audit {
     lost: LostVersions,
     /// The next page of each block that may be programmed; `None`: the block is bad.
     next_page: Vec<Option<u32>>,
-    /// Where the translation pages in flash say that each of the host's pages lies.
+    /// Place of each of the host's pages, as the translation pages in flash say.
     entries: Vec<Option<Ppn>>,
     /// Whether pages of a block may be left out.
     may_leave_out: bool,
@@ -42,7 +42,7 @@ pub struct Audit {
     modes: Option<Modes>,
     /// Kept where power may fail.
     pub spare: Option<Spare>,
-    /// What was chosen since it was last taken, if somebody asks for it.
+    /// Choices since they were last taken, if somebody asks for them.
     told: Option<Vec<Told>>,
     violation: Option<String>,
 }
@@ -331,7 +331,7 @@ impl Audit {
         }
     }
 
-    /// What `block` held has been copied to `spare`, up to this page.
+    /// Records that the content of `block` has been copied to `spare`, up to this page.
     pub fn replaced(&mut self, block: BlockId, spare: BlockId, next_page: u32) {
         if self.next_page[spare.index()].replace(next_page) != Some(0) {
             self.fail(format!("{spare:?} replaces {block:?}, but is not erased"));

@@ -14,7 +14,7 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Those of an erased device of a checked configuration, if it has two.
+    /// Creates the modes of an erased device of a checked configuration, if it has two.
     pub fn new(config: &Config, blocks: usize) -> Option<Self> {
         config.ssd.has_slc_cache().then(|| Self {
             cache_pages: config.ssd.slc_pages_per_block(),
@@ -38,7 +38,7 @@ impl Modes {
         self.in_cache[block.index()] = None;
     }
 
-    /// What `block` held has been copied to `spare`.
+    /// Records that the content of `block` has been copied to `spare`.
     pub fn replaced(&mut self, block: BlockId, spare: BlockId) {
         self.in_cache[spare.index()] = self.in_cache[block.index()].take();
     }

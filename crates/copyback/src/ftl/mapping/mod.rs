@@ -1,4 +1,4 @@
-//! How logical pages map to physical ones: where a write goes, and what it takes to reclaim a block. One
+//! Mapping of logical pages to physical ones: where a write goes, and what it takes to reclaim a block. One
 //! mapping a folder; each decides, and the [`Tables`] that are handed to it know what is where.
 //!
 //! Page mapping ([`page`]) puts a page into the open block of its plane. If it is demand paged
@@ -54,7 +54,7 @@ one_of! {
         DemandPaged(DemandPaged),
         /// Logical blocks with a data block and an update block each.
         LogBlock(LogBlock),
-        /// Those with a buffer before them.
+        /// Log blocks with a buffer before them.
         BufferedLogBlock(BufferedLogBlock),
         /// Neighbouring logical blocks that share their blocks.
         Superblock(Superblock),
@@ -62,19 +62,19 @@ one_of! {
 }
 pub(super) use each;
 
-/// What a file tells of a mapping, besides where the pages lie.
+/// Saved state of a mapping, besides where the pages lie.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum SavedMapping {
-    /// Nothing.
+    /// No memory.
     Nothing,
-    /// Which entries of the table are in RAM.
+    /// Entries of the table that are in RAM.
     DemandPaged(SavedCache),
     /// The blocks of logical pages, as a mapping that binds pages to blocks writes them itself.
     Bound(#[serde(with = "chunks")] Vec<u8>),
 }
 
 impl AnyMapping {
-    /// That of a checked configuration, with nothing written.
+    /// Creates the mapping of a checked configuration, with no page written.
     pub fn new(config: &Config, tables: &Tables) -> Self {
         match config.ssd.ftl.mapping {
             config::Mapping::Page => Self::Page(Page),
@@ -107,12 +107,12 @@ pub trait Mapping {
     /// Moves the valid page `from` inside its plane.
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed;
 
-    /// What the block is filled for that a write of `page` has gone `to`.
+    /// Role of the block that a write of `page` has gone `to`.
     fn role_of_write(&self, tables: &Tables, page: HostPage, to: Ppn) -> Role {
         tables.role_of_host_write(page, to)
     }
 
-    /// What the block is filled for that `from` is moved to.
+    /// Role of the block that `from` is moved to.
     fn role_of_move(&self, tables: &Tables, from: Ppn) -> Role {
         tables.stream_of_move(from).into()
     }
@@ -123,7 +123,8 @@ pub trait Mapping {
         false
     }
 
-    /// Of these `planes` of `die`, those on which what a write [wants](Self::want) may have changed since this was asked.
+    /// Takes the `planes` of `die` on which what a write [wants](Self::want) may have changed since the last
+    /// call.
     fn take_changed_wants(&mut self, _die: DieId, planes: u32) -> u32 {
         planes
     }
@@ -167,7 +168,7 @@ pub trait Mapping {
     /// `block` of `plane` has been erased, and is to be [freed](Tables::free).
     fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId);
 
-    /// What was reclaimed on `plane` has been.
+    /// Ends the reclaiming on `plane`.
     fn end_reclaim(&mut self, _tables: &mut Tables, _plane: PlaneId) {}
 
     /// Whether the data of `block` may be moved to level wear.
@@ -221,7 +222,7 @@ pub trait Mapping {
     /// Lists from now on merges that idle time is good for; they are put off if the drive `delays`.
     fn list_idle_jobs(&mut self, _tables: &Tables, _delays: bool) {}
 
-    /// How often a merge has been put off.
+    /// Number of times that a merge has been deferred.
     fn merges_put_off(&self) -> u64 {
         0
     }
@@ -249,7 +250,7 @@ pub trait Mapping {
         None
     }
 
-    /// What it takes to reclaim `victim`, which has been chosen.
+    /// Cost of reclaiming `victim`, which has been chosen.
     fn cost_of(&self, tables: &Tables, victim: BlockId) -> Cost {
         Cost { pages: tables.valid_pages(victim).into(), blocks: 1 }
     }
@@ -261,7 +262,7 @@ pub trait Mapping {
 
     // --- parts that only some mappings have
 
-    /// What a buffer of writes has been used for, if there is one.
+    /// Use of a buffer of writes, if there is one.
     fn buffer_tally(&self) -> Option<BufferTally> {
         None
     }
@@ -274,7 +275,7 @@ pub trait Mapping {
         None
     }
 
-    /// What pages entries in and out, to be changed.
+    /// Demand paging of the table, to be changed, if there is one.
     fn paging_mut(&mut self) -> Option<&mut DemandPaged> {
         None
     }
@@ -303,7 +304,7 @@ pub trait Mapping {
     /// Finds out which entries of a table in flash are out of date there.
     fn recover_entries(&mut self, _tables: &mut Tables, _image: &Image) {}
 
-    /// What a file has to tell.
+    /// Saved state of the mapping.
     fn saved(&self) -> SavedMapping {
         SavedMapping::Nothing
     }
@@ -327,7 +328,7 @@ pub trait Mapping {
         Vec::new()
     }
 
-    /// What the victim policy knows of a block.
+    /// Number under which the victim policy lists a block.
     fn listed(&self, tables: &Tables, block: BlockId) -> Option<u16> {
         tables.blocks.is_closed(block).then(|| tables.valid_pages(block))
     }

@@ -1,13 +1,13 @@
-//! What it takes to reclaim a block.
+//! Plan of reclaiming a block.
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
-/// How a block is reclaimed.
+/// Kind of reclaiming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub enum ReclaimKind {
-    /// Its valid pages are moved, and it is erased.
+    /// Collection: the valid pages of the block are moved, and it is erased.
     Collection,
     /// An update block that was filled in order becomes the data block; the old one is erased.
     SwitchMerge,
@@ -40,7 +40,7 @@ impl ReclaimKind {
     }
 }
 
-/// What it takes to reclaim a block, with those that are reclaimed with it.
+/// Cost of reclaiming a block, with those that are reclaimed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Pages that are moved.
@@ -58,8 +58,7 @@ pub enum ReclaimStep {
     Erase(BlockId),
 }
 
-/// What is left to do to reclaim a block. It keeps no list of pages: what is valid is looked up at
-/// each step.
+/// Work that is left to reclaim a block. It keeps no list of pages: what is valid is looked up at each step.
 #[derive(Debug, Checkpointed)]
 pub struct ReclaimPlan {
     victim: BlockId,
@@ -67,16 +66,16 @@ pub struct ReclaimPlan {
     work: Work,
 }
 
-/// Whose pages are moved.
+/// Pages that are moved.
 #[derive(Debug, Checkpointed)]
 enum Work {
-    /// Those of the victim alone; those before this offset have been moved, or are out of date.
+    /// Pages of the victim alone; those before this offset have been moved, or are out of date.
     Victim { moved: u32 },
-    /// Those of the victim alone; one that cannot be read waits for the others of its stripe.
+    /// Pages of the victim alone; one that cannot be read waits for the others of its stripe.
     Striped,
-    /// Those that the merge under way on this plane needs.
+    /// Pages that the merge under way on this plane needs.
     Merge(PlaneId),
-    /// Nothing: the victim is being erased, and may be in use again after that.
+    /// No page: the victim is being erased, and may be in use again after that.
     Done,
 }
 
@@ -106,7 +105,7 @@ impl ReclaimPlan {
         self.victim
     }
 
-    /// How it is reclaimed.
+    /// Kind of reclaiming.
     pub const fn kind(&self) -> ReclaimKind {
         self.kind
     }

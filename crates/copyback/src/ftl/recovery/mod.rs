@@ -24,7 +24,7 @@ use super::units::{Units, each as each_unit, reopen_for_host};
 
 pub(super) use survey::Survey;
 
-/// What a recovery has found.
+/// Findings of a recovery.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     /// Blocks that the recovery erases: their erase was cut off, or they held only copies.
@@ -34,7 +34,7 @@ pub struct Scan {
 /// A logical page of which a cut has taken a version that it must not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost {
-    /// Which.
+    /// Logical page.
     pub lpn: Lpn,
     /// The version that was durable.
     pub durable: u64,
@@ -178,13 +178,13 @@ impl Tables {
         }
     }
 
-    /// What a cut of power would leave if everything that has been begun were over.
+    /// Image that a power cut would leave if everything that has been begun were over.
     pub fn image(&self) -> Image {
         let audit = self.audit.as_ref().expect("kept where power may fail");
         audit.image(&self.geometry, |block| self.blocks.erase_count(block))
     }
 
-    /// What a cut of power would leave of a drive with capacitors, which saves what is in its RAM.
+    /// Image that a power cut would leave of a drive with capacitors, which saves the content of its RAM.
     pub fn saved_image(&self) -> Image {
         let mut image = self.image();
         let audit = self.audit.as_ref().expect("kept where power may fail");

@@ -48,15 +48,15 @@ pub struct Space {
     /// Blocks that follow the open ones, where planes open several together.
     following: Option<Box<Following>>,
     thresholds: Thresholds,
-    /// What is counted against the soft threshold.
+    /// Quantity that is counted against the soft threshold.
     counted: Counted,
     /// Whether a page that is written may change which planes are below their threshold.
     marks_pages: bool,
-    /// What calls for a collection besides, if something does.
+    /// Share of invalid pages that calls for a collection besides, if one does.
     invalid_share: Option<InvalidShare>,
     /// A bit for each plane of a die that is below its threshold.
     below_threshold: Vec<u32>,
-    /// Where planes don't count each for itself.
+    /// Scopes, where planes don't count each for itself.
     scopes: Option<Scopes>,
     planes_per_die: u32,
     /// Kept once somebody watches.
@@ -78,7 +78,7 @@ pub struct Thresholds {
     pub spare: usize,
 }
 
-/// What is counted against a threshold.
+/// Quantity that is counted against a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum Counted {
     Blocks,
@@ -98,7 +98,7 @@ impl Counted {
         }
     }
 
-    /// How much one free block counts.
+    /// Weight of one free block.
     const fn per_block(self) -> usize {
         match self {
             Self::Blocks => 1,
@@ -108,7 +108,7 @@ impl Counted {
 }
 
 impl Thresholds {
-    /// Those of a checked configuration.
+    /// Reads the thresholds of a checked configuration.
     pub fn new(config: &Config) -> Self {
         let soft = config.ssd.soft_threshold() as usize;
         Self {
@@ -130,7 +130,7 @@ impl Index<PlaneId> for Space {
     }
 }
 
-/// What is known of the plane's blocks is forgotten: who changes nothing of that has functions of [`Space`].
+/// Forgets what is known of the plane's blocks: a change that leaves it true has functions of [`Space`].
 impl IndexMut<PlaneId> for Space {
     #[inline(always)]
     fn index_mut(&mut self, plane: PlaneId) -> &mut Plane {
@@ -307,7 +307,7 @@ impl Space {
         planes.iter().any(|plane| plane.frontier(stream).is_some() || plane.free_blocks() >= least)
     }
 
-    /// How many planes are low on free blocks, if somebody watches.
+    /// Number of planes that are low on free blocks, if somebody watches.
     pub fn watermarks(&self) -> Option<&Watermarks> {
         self.watermarks.as_deref()
     }
@@ -331,7 +331,7 @@ impl Space {
         self.scopes.as_mut().is_some_and(Scopes::take_has_become_short)
     }
 
-    /// Whoever asks next whether other planes may have become due shall look at all: a run begins.
+    /// Makes the next question whether other planes have become due look at all: a run begins.
     pub fn look_at_all(&mut self) {
         if let Some(scopes) = &mut self.scopes {
             scopes.look_at_all();
@@ -493,7 +493,7 @@ impl Space {
         self.invalid_share.is_some_and(|share| share.is_exceeded_on(&self[plane]))
     }
 
-    /// What counts of `plane`, of which so many blocks are free.
+    /// Count of `plane`, of which `free_blocks` blocks are free.
     fn count(&self, plane: PlaneId, free_blocks: usize) -> usize {
         match self.counted {
             Counted::Blocks => free_blocks,
@@ -504,7 +504,7 @@ impl Space {
         }
     }
 
-    /// What a file has to tell of every plane.
+    /// Saved state of every plane.
     pub fn saved(&self) -> Vec<SavedPlane> {
         let is_short = |plane| match &self.scopes {
             Some(scopes) => scopes.is_short(plane),

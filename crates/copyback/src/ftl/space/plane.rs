@@ -1,4 +1,4 @@
-//! What the translation layer keeps for each plane.
+//! State that the translation layer keeps for each plane.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::placement::Class;
 
 use super::free_blocks::FreeBlocks;
 
-/// Who fills an open block.
+/// Stream of pages that fills an open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// The pages of a class.
@@ -33,7 +33,7 @@ impl Stream {
         }
     }
 
-    /// Its place in tables.
+    /// Index of the stream in tables.
     pub(super) const fn index(self) -> usize {
         match self {
             Self::Translation => 0,
@@ -57,9 +57,9 @@ pub struct Frontier {
 pub struct Plane {
     /// Erased blocks.
     pub free: FreeBlocks,
-    /// Of those, blocks that are kept for a buffer of writes.
+    /// Blocks of those that are kept for a buffer of writes.
     pub held: usize,
-    /// Of those, blocks that are kept to take the place of bad ones.
+    /// Blocks of those that are kept to take the place of bad ones.
     pub spare: usize,
     /// Invalid pages in closed blocks: what collections could give back.
     pub closed_invalid: u32,
@@ -71,12 +71,12 @@ pub struct Plane {
     open: Vec<Option<Frontier>>,
 }
 
-/// What a file tells of a plane.
+/// Saved state of a plane.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedPlane {
     /// Erased blocks, in the order in which they are used again if their erase counts allow it.
     pub free: Vec<BlockId>,
-    /// Of those, blocks that are kept to take the place of bad ones.
+    /// Blocks of those that are kept to take the place of bad ones.
     pub spare: usize,
     /// Whether the plane, or the die or drive that it is counted with, is below its threshold, or has been and has not
     /// recovered.
@@ -103,7 +103,7 @@ impl Plane {
         }
     }
 
-    /// What a file has to tell.
+    /// Saved state of the plane.
     pub fn saved(&self, is_below_threshold: bool) -> SavedPlane {
         let Self { spare, lent, .. } = *self;
         let (free, open) = (self.free.in_order(), self.open.clone());

@@ -36,8 +36,8 @@ pub fn planes_together(config: &Config, geometry: &Geometry) -> usize {
 }
 
 impl Scopes {
-    /// Those of so many planes each, of `all`, none of which has a free block yet. A plane's share of the thresholds at
-    /// which a scope becomes short and is so no more is `soft` and `clear`.
+    /// Creates scopes of `planes` planes each, of `all`, none of which has a free block yet. A plane's share of
+    /// the thresholds at which a scope becomes short and is so no more is `soft` and `clear`.
     pub fn new(planes: usize, all: usize, soft: usize, clear: usize) -> Self {
         Self {
             planes,
@@ -88,7 +88,7 @@ impl Scopes {
         std::mem::replace(&mut self.has_become_short, false)
     }
 
-    /// Whoever asks next whether one has become short shall look at all planes.
+    /// Makes the next question whether a scope has become short look at all planes.
     pub const fn look_at_all(&mut self) {
         self.has_become_short = true;
     }

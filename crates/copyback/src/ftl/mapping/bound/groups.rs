@@ -45,20 +45,19 @@ pub struct Listed {
 /// Whether a page may be written now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// Its group has a block with room.
+    /// Block of its group with room.
     In(Frontier),
-    /// Its group may open another block.
+    /// Block that its group may open.
     InNewBlock,
-    /// Its group is used up or being merged, and gets a fresh block all the same if the host may open
-    /// one.
+    /// Fresh block: its group is used up or being merged, and gets one all the same if the host may open one.
     InReplacement,
-    /// Its group must be merged first.
+    /// No room: its group must be merged first.
     None,
-    /// Its group is being merged.
+    /// No room: its group is being merged.
     Merging,
 }
 
-/// What goes on in a plane.
+/// Work under way in a plane.
 #[derive(Debug, Clone, Default, Checkpointed)]
 struct Work {
     merge: Option<Merge>,
@@ -112,7 +111,7 @@ impl<S: Scheme> Groups<S> {
         groups
     }
 
-    /// Nobody owns a block, nothing is merged and nothing wanted.
+    /// Forgets all work: no group owns a block, and no merge is under way or wanted.
     pub(super) fn forget_work(&mut self, geometry: &Geometry) {
         self.owners = vec![None; geometry.blocks()];
         self.planes = vec![Work::default(); geometry.planes()];
@@ -120,7 +119,7 @@ impl<S: Scheme> Groups<S> {
         self.changed = vec![u32::MAX; geometry.dies()];
     }
 
-    /// Which pages belong together.
+    /// Layout of the pages into groups.
     pub const fn layout(&self) -> &Layout {
         &self.layout
     }
@@ -230,8 +229,8 @@ impl<S: Scheme> Groups<S> {
             1 << (plane.0 % self.planes_per_die);
     }
 
-    /// Of these `planes` of the die at this place, those whose groups have changed since this was asked: on the others a
-    /// write wants what it wanted. Where idle time is used, that depends on more.
+    /// Takes the `planes` of the die at this place whose groups have changed since the last call: on the others
+    /// a write wants what it wanted. Where idle time is used, that depends on more.
     pub fn take_changed(&mut self, die: usize, planes: u32) -> u32 {
         if self.idle_jobs.is_some() {
             return planes;
@@ -297,7 +296,7 @@ impl<S: Scheme> Groups<S> {
         self.note_change(plane);
     }
 
-    /// Where the merge on `plane` puts the next page, if it has a block with room.
+    /// Place of the next page of the merge on `plane`, if it has a block with room.
     pub fn target(&self, plane: PlaneId) -> Option<Frontier> {
         let target = self.merge_on(plane)?.target?;
         (target.next_page < self.data_pages).then_some(target)
@@ -394,14 +393,14 @@ impl<S: Scheme> Groups<S> {
     }
 }
 
-/// What a victim policy may look at.
+/// View of the groups that a victim policy has.
 pub struct GroupView<'a, S> {
     pub groups: &'a Groups<S>,
     pub blocks: BlocksAt<'a>,
 }
 
 impl<S: Scheme> BlockView for GroupView<'_, S> {
-    /// What the victim policy compares: pages moved for each block given back.
+    /// Number that the victim policy compares: pages moved for each block given back.
     fn valid_pages(&self, block: BlockId) -> u16 {
         let listed = self.groups.owner(block).and_then(|group| self.groups.get(group).listed);
         listed.map_or(0, |listed| listed.moves_per_block)

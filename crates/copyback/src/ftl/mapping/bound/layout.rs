@@ -1,4 +1,4 @@
-//! Which logical pages belong together where pages are not mapped one by one over a plane.
+//! Layout of logical pages into groups where they are not mapped one by one over a plane.
 //!
 //! Logical pages come in stripes, one after the other. A stripe deals its pages out to as many groups as it is wide,
 //! one each in turn, until these are full; group after group goes to the next plane. A stripe that is one group wide
@@ -32,7 +32,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// That of a checked configuration.
+    /// Reads the layout of a checked configuration.
     pub fn new(config: &Config) -> Self {
         let blocks = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
         let pages = blocks * config.ssd.data_pages_per_block() as u32;

@@ -1,4 +1,4 @@
-//! What mappings that bind logical pages to blocks do alike.
+//! Common part of the mappings that bind logical pages to blocks.
 
 use crate::ftl::Placed;
 use crate::ftl::block_manager::BlockManager;

@@ -33,14 +33,14 @@ use super::buffered_log_block::NvBuffer;
 
 /// A mapping with groups, and perhaps a buffer before them.
 pub trait Bound: Serialize + DeserializeOwned {
-    /// How the blocks of its groups are used.
+    /// Scheme by which the blocks of its groups are used.
     type Scheme: Scheme;
 
     fn groups(&self) -> &Groups<Self::Scheme>;
 
     fn groups_mut(&mut self) -> &mut Groups<Self::Scheme>;
 
-    /// What takes writes that would have to wait for a merge.
+    /// Buffer for writes that would have to wait for a merge.
     fn buffer(&self) -> Option<&NvBuffer> {
         None
     }

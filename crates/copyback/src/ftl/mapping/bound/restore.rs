@@ -121,7 +121,7 @@ impl<S: Scheme> Groups<S> {
         self.get(id).blocks.iter().copied()
     }
 
-    /// What the victim policy knows of `block`, if its group is listed under it.
+    /// Number under which the victim policy lists `block`, if its group is listed.
     pub fn listed_under(&self, block: BlockId) -> Option<u16> {
         let listed = self.get(self.owner(block)?).listed?;
         (listed.block == block).then_some(listed.moves_per_block)

@@ -66,7 +66,8 @@ impl Bound for BufferedLogBlock {
         !fits
     }
 
-    /// What keeps writes waiting goes first: a full buffer, then too few free blocks.
+    /// Chooses the block to be collected: what keeps writes waiting goes first, a full buffer, then too few
+    /// free blocks.
     fn choose(&self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
         let is_full = self.next_offset_in_buffer(tables, plane).is_none();
         let for_room = self.buffer.emptied(plane).or_else(|| match is_full {

@@ -69,7 +69,7 @@ pub struct PlaneBuffer {
     refuses: bool,
 }
 
-/// What the buffer has been used for.
+/// Use of the buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Checkpointed)]
 pub struct BufferTally {
     /// Pages that the host has written to it.
@@ -89,7 +89,7 @@ impl std::ops::AddAssign for BufferTally {
 }
 
 impl Less for BufferTally {
-    /// What came after `earlier`, but for the most blocks, which are those of all the time.
+    /// Difference to `earlier`, but for the most blocks, which are those of all the time.
     fn less(self, earlier: Self) -> Self {
         let (writes, full) = (self.writes.less(earlier.writes), self.full.less(earlier.full));
         Self { writes, full, ..self }
@@ -150,7 +150,7 @@ impl NvBuffer {
         self.to_clean[die]
     }
 
-    /// Where the next page goes, if a block is open.
+    /// Place of the next page, if a block is open.
     pub fn open_on(&self, plane: PlaneId) -> Option<Frontier> {
         self.planes[plane.index()].open
     }
@@ -272,7 +272,7 @@ impl NvBuffer {
         buffer.refuses = !fits;
     }
 
-    /// What the buffer has been used for since it was last [reset](Self::reset_tally).
+    /// Use of the buffer since it was last [reset](Self::reset_tally).
     pub const fn tally(&self) -> BufferTally {
         self.tally
     }

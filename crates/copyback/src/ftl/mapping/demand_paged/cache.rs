@@ -38,15 +38,15 @@ pub struct MappingCache {
     waiting: Vec<u32>,
     /// Of all translation pages.
     waiting_in_all: usize,
-    /// So many entries may wait before translation pages are written for it. None: each collection has those written
-    /// of what it has moved.
+    /// Number of entries that may wait before translation pages are written for them. `None`: each collection
+    /// has those written of what it has moved.
     may_wait: Option<NonZeroU32>,
     /// Of each die, translation pages that have got waiting entries because pages were moved there.
     outdated: Vec<Vec<u32>>,
 }
 
-/// Where an entry of the table is: two bits, so that the entries of a page that has been written change many
-/// at a time.
+/// State of an entry of the table: two bits, so that the entries of a page that has been written change many at
+/// a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 struct Entry(u8);
 
@@ -55,7 +55,7 @@ impl Entry {
     const IN_FLASH: Self = Self(0);
     /// In the cache as well.
     const CLEAN: Self = Self(Self::CACHED);
-    /// It has left the cache, or was never there, and waits to be written to its translation page.
+    /// Entry that is not in the cache, and waits to be written to its translation page.
     const WAITING: Self = Self(Self::UNWRITTEN);
     /// In the cache only: it has changed since its translation page was written.
     const DIRTY: Self = Self(Self::CACHED | Self::UNWRITTEN);
@@ -73,23 +73,23 @@ impl Entry {
         self.0 & Self::UNWRITTEN != 0
     }
 
-    /// Its translation page has been written.
+    /// Records that its translation page has been written.
     const fn write(&mut self) {
         self.0 &= Self::CACHED;
     }
 
-    /// It has come into the cache.
+    /// Records that it has come into the cache.
     const fn come(&mut self) {
         self.0 |= Self::CACHED;
     }
 
-    /// It has left the cache.
+    /// Records that it has left the cache.
     const fn leave(&mut self) {
         self.0 &= Self::UNWRITTEN;
     }
 }
 
-/// What a file tells of the cache.
+/// Saved state of the cache.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SavedCache {
     /// The first entry of each cached place, the one used longest ago first, and whether it has changed.
@@ -103,9 +103,9 @@ pub struct SavedCache {
 pub enum Place {
     /// One that nothing was in.
     Empty,
-    /// That of an entry that is in flash as well.
+    /// Place of an entry that is in flash as well.
     Reused,
-    /// That of an entry of this translation page, which must be written first.
+    /// Place of an entry of this translation page, which must be written first.
     After(u32),
 }
 
@@ -305,8 +305,8 @@ impl MappingCache {
         }
     }
 
-    /// As few translation pages as are to be written for no more than `most` entries to wait: those with most of
-    /// them, the first of such with as many.
+    /// Picks as few translation pages as are to be written for no more than `most` entries to wait: those with
+    /// most of them, the first of such with as many.
     fn pages_beyond(&self, most: NonZeroU32) -> Vec<u32> {
         let mut beyond = self.waiting_in_all.saturating_sub(most.get() as usize);
         if beyond == 0 {
@@ -339,7 +339,7 @@ impl MappingCache {
         self.waiting_in_all -= std::mem::take(&mut self.waiting[page as usize]) as usize;
     }
 
-    /// What a file has to tell.
+    /// Saved state of the cache.
     pub fn saved(&self) -> SavedCache {
         let first = |place| Lpn::from_index(place * self.entries_per_place);
         let cached = self.recent.items(ALL).map(first);

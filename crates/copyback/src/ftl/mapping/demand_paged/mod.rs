@@ -20,7 +20,7 @@ use cache::{MappingCache, Place};
 /// A place in the cache for an entry of the mapping table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// Nothing had to leave.
+    /// Room without an eviction.
     Free,
     /// An entry has left that was in flash as well.
     Evicted,

@@ -105,7 +105,7 @@ impl Scheme for DataAndUpdate {
         }
     }
 
-    /// It will be the data block; a block that takes writes meanwhile stays the last.
+    /// Adds the target: it will be the data block; a block that takes writes meanwhile stays the last.
     fn add_target(self, blocks: &mut Vec<BlockId>, target: BlockId) {
         blocks.insert(0, target);
     }

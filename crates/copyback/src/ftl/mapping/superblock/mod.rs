@@ -95,7 +95,7 @@ impl Scheme for SharedBlocks {
         tables.next_valid(*merge.sources.first()?, 0)
     }
 
-    /// There must be enough room left for the block that is emptied first.
+    /// Whether `block` may be moved next: there must be enough room left for the block that is emptied first.
     fn may_move_next(self, merge: &Merge, block: BlockId, room: u32, blocks: &Blocks) -> bool {
         let is_first = merge.sources.first() == Some(&block);
         let left = merge.sources.first().map_or(0, |first| blocks.valid_pages(*first));
