@@ -7,6 +7,9 @@ const LEAST: usize = 3;
 /// Most lines that are looked at.
 const LINES: usize = 20;
 
+/// Units of times that names end with.
+const TIME_UNITS: [&str; 4] = [":ns", ":us", ":ms", ":s"];
+
 /// Separators, and how a configuration writes them.
 const SEPARATORS: [(char, &str); 3] =
     [(',', ""), (';', ", separator = \";\""), ('\t', ", separator = \"\\t\"")];
@@ -74,7 +77,7 @@ fn keys_of(names: &[&str]) -> Vec<String> {
     let mut keys = Vec::new();
     for role in &ROLES {
         match take(&mut left, role) {
-            Some(name) => keys.push(format!("{} = \"{name}{}\"", role.key, role.unit)),
+            Some(name) => keys.push(format!("{} = \"{name}{}\"", role.key, unit_of(name, role))),
             None if role.key == "operation" => keys.push("all = \"write\"".to_owned()),
             None => keys.push(format!("{} = \"COLUMN{}\"", role.key, role.unit)),
         }
@@ -82,10 +85,24 @@ fn keys_of(names: &[&str]) -> Vec<String> {
     keys
 }
 
+/// Words of a name such as `ts_us`.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+}
+
+/// Unit of a column: for a time that which its name ends with, if it ends with one.
+fn unit_of(name: &str, role: &Role) -> &'static str {
+    let last = words(name).last().unwrap_or_default();
+    let named = TIME_UNITS.iter().find(|unit| last.eq_ignore_ascii_case(&unit[1..]));
+    named.filter(|_| role.key == "time").copied().unwrap_or(role.unit)
+}
+
 fn take<'a>(left: &mut Vec<&'a str>, role: &Role) -> Option<&'a str> {
     let is = |name: &str, piece: &str| name.eq_ignore_ascii_case(piece);
-    let has =
-        |name: &str, piece: &str| piece.len() > 2 && name.to_ascii_lowercase().contains(piece);
+    let has = |name: &str, piece: &str| {
+        words(name).any(|word| is(word, piece))
+            || piece.len() > 2 && name.to_ascii_lowercase().contains(piece)
+    };
     let place = |fits: &dyn Fn(&str, &str) -> bool| {
         role.pieces.iter().find_map(|piece| left.iter().position(|name| fits(name, piece)))
     };
@@ -107,6 +124,11 @@ mod tests {
         let keys = "time = \"Timestamp:us\", all = \"write\", offset = \"Address:sectors\", \
                     length = \"Size:bytes\", separator = \";\" }";
         assert!(hint.contains(keys), "{hint}");
+        let hint = of(b"host,ts_ms,lba,len_b\nx,1,2,3\n").unwrap();
+        assert!(
+            hint.contains("time = \"ts_ms:ms\", all = \"write\", offset = \"lba:sectors\""),
+            "{hint}"
+        );
         assert!(of(b"a,b,c\n1,2,3\n").unwrap().contains("time = \"COLUMN:us\""));
     }
 
