@@ -224,7 +224,7 @@ class BreakdownSummary(Section, kw_only=True):
 
 
 class BreakdownByClass(Section, kw_only=True):
-    """Where mean response times went, in microseconds."""
+    """Parts of mean response times, in microseconds."""
 
     flush: BreakdownSummary | None = None
     """Of flushes, if there were any."""
@@ -240,9 +240,9 @@ class CollectingSummary(Section, kw_only=True):
     """When a drive collected: from its first die that began to collect until none did."""
 
     intervals: int
-    """How often."""
+    """Number of intervals."""
     us: float
-    """How long together, in microseconds."""
+    """Sum of the intervals, in microseconds."""
 
 
 class CommandsSummary(Section, kw_only=True):
@@ -257,7 +257,7 @@ class CommandsSummary(Section, kw_only=True):
 
 
 class EnduranceSummary(Section, kw_only=True):
-    """What a run asked of the flash, and how long that lasts at this rate.
+    """Wear by a run, and the lifetime of the flash at this rate.
 
     Terabytes are decimal, as on data sheets; None is what nothing written or erased leaves
     unknown.
@@ -1124,7 +1124,7 @@ class DeviceSummary(Section, kw_only=True):
     commands: CommandsSummary
     """Commands that the controller sent to it."""
     device: int
-    """Its number, from 0."""
+    """Number of the drive, from 0."""
     endurance: EnduranceSummary | None = None
     """Lifetime of the flash, if `ssd.endurance.rated_cycles` is set."""
     faults: FaultsSummary | None = None
@@ -1156,7 +1156,7 @@ class DeviceSummary(Section, kw_only=True):
     requests_ended_last: int
     """Requests that ended last on this drive."""
     service_breakdown_us: BreakdownSummary
-    """Where the mean of these times went, in microseconds."""
+    """Parts of the mean of these times, in microseconds."""
     service_us: ResponsesSummary
     """From entering the drive's queue to the end, in microseconds."""
     slc_cache: SlcCacheSummary | None = None
@@ -1255,7 +1255,7 @@ class FlowVerdictSummary(Section, kw_only=True):
 
 
 class RequestsSummary(Section, kw_only=True):
-    """How many requests there were, and of what."""
+    """Number of requests, by kind."""
 
     SHOWN = (
         Shown("count", label="Requests", row="{count:count}"),
@@ -1361,11 +1361,11 @@ class FlowSummary(Section, kw_only=True):
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     breakdown_by_class_us: BreakdownByClass
-    """Where the mean response time of each operation went, in microseconds."""
+    """Parts of the mean response time of each operation, in microseconds."""
     breakdown_us: BreakdownSummary
-    """Where the mean response time went, in microseconds."""
+    """Parts of the mean response time, in microseconds."""
     excess_wait_us: ExcessWaitSummary | None = None
-    """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
+    """Excess of response times over a bound, if there is one (`metrics.excess_bound`)."""
     flow: int
     """Number of the flow, from 0."""
     measured_response_us: ResponsesSummary | None = None
@@ -1674,9 +1674,9 @@ class Summary(Section, kw_only=True):
     Whoever writes `summary.json` adds it.
     """
     breakdown_by_class_us: BreakdownByClass
-    """Where the mean response time of each operation went, in microseconds."""
+    """Parts of the mean response time of each operation, in microseconds."""
     breakdown_us: BreakdownSummary
-    """Where the mean response time went, in microseconds."""
+    """Parts of the mean response time, in microseconds."""
     collecting_together: list[float] | None = None
     """Share of the time with 0, 1, 2 ... drives collecting."""
     config_digest: str
@@ -1686,7 +1686,7 @@ class Summary(Section, kw_only=True):
     endurance: EnduranceSummary | None = None
     """Lifetime of the flash, if `ssd.endurance.rated_cycles` is set."""
     excess_wait_us: ExcessWaitSummary | None = None
-    """What response times have beyond a bound, if there is one (`metrics.excess_bound`)."""
+    """Excess of response times over a bound, if there is one (`metrics.excess_bound`)."""
     faults: FaultsSummary | None = None
     """Faults of the flash, if there can be any."""
     flash: FlashSummary

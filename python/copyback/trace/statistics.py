@@ -186,7 +186,7 @@ class OperationStatistics(Section, kw_only=True):
     """Statistics of the requests of one kind."""
 
     bytes: int
-    """Bytes that were written with the handle."""
+    """Sum of their lengths, in bytes."""
     common_sizes: list[CommonSize]
     """The most common sizes, most common first."""
     count: int
