@@ -278,7 +278,7 @@ pub(super) fn victims(
     // A merge may be worth it though it moves as many pages as a group has.
     let group =
         config.ssd.ftl.mapping.blocks_per_group().map(|blocks| blocks * limits.data_pages + 1);
-    let shape = match config.ssd.has_lines() {
+    let shape = match limits.victims_are_lines {
         true => Shape {
             planes: 1,
             blocks: geometry.blocks_per_plane as usize,

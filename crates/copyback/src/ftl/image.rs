@@ -156,9 +156,4 @@ impl Image {
     pub fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
         (0..self.blocks.len()).map(BlockId::from_index)
     }
-
-    /// Whether the mapping was saved.
-    pub const fn is_saved(&self) -> bool {
-        self.saved.is_some()
-    }
 }

@@ -401,7 +401,7 @@ impl Ftl {
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
     #[inline(always)]
     pub fn planes_to_collect(&self, die: DieId) -> u32 {
-        match self.units.due(&self.manager, die) {
+        match self.units.due(die) {
             Due::Only(planes) => planes,
             Due::Also(planes) => {
                 planes

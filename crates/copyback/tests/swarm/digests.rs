@@ -82,7 +82,8 @@ fn text_of(mut outcome: Outcome) -> String {
     }
     outcome.summary.sort_all_objects();
     let Outcome { summary, series, requests, commands, messages, distributions } = outcome;
-    // A message was called so when the first digests were made.
+    // A message and its content were called so when the first digests were made.
     let messages = format!("{messages:?}").replace("SentMessage", "Letter");
+    let messages = messages.replace("content: ", "said: ");
     format!("{summary}{series:?}{requests:?}{commands:?}{messages}{distributions:?}")
 }

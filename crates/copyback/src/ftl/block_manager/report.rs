@@ -134,7 +134,7 @@ impl BlockManager {
 
     /// Translation pages of the device.
     pub const fn translation_pages(&self) -> usize {
-        self.map.logical_pages() - self.limits.logical_pages
+        self.limits.translation_pages
     }
 
     /// The first broken invariant that the audit has seen, if any.

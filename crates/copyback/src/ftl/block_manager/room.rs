@@ -86,13 +86,12 @@ impl BlockManager {
 
     /// Pages that collections can move to without a block that is kept in step, be it of another class than theirs.
     pub(in crate::ftl) fn collection_room(&self, plane: PlaneId) -> u32 {
-        let state = &self.space[plane];
-        let open = |stream| {
-            state.frontier(stream).map_or(0, |frontier| self.room(frontier))
-                + self.pages_behind(plane, stream)
-        };
-        let open: u32 = self.streams.of_moves().map(open).sum();
-        state.free_blocks() as u32 * self.limits.data_pages + open
+        self.pages_of_free_blocks(plane) + self.open_room(plane)
+    }
+
+    /// Pages of open blocks that collections can move to, those of blocks behind them included.
+    pub(in crate::ftl) fn open_room(&self, plane: PlaneId) -> u32 {
+        self.streams.of_moves().map(|stream| self.room_of(stream, plane)).sum()
     }
 
     pub(in crate::ftl) fn room(&self, frontier: Frontier) -> u32 {

@@ -154,7 +154,7 @@ pub trait UnitOfReclaiming {
     }
 
     /// The planes of `die` that are to be collected for the unit's sake.
-    fn due(&self, _: &BlockManager, _die: DieId) -> Due {
+    fn due(&self, _die: DieId) -> Due {
         Due::Also(0)
     }
 
@@ -194,10 +194,10 @@ impl Units {
 
     /// The planes of `die` that are to be collected for the units' sake.
     #[inline(always)]
-    pub(super) fn due(&self, manager: &BlockManager, die: DieId) -> Due {
+    pub(super) fn due(&self, die: DieId) -> Due {
         match self.are_single_blocks() {
             true => Due::Also(0),
-            false => due_in_unit(self, manager, die),
+            false => due_in_unit(self, die),
         }
     }
 
@@ -242,8 +242,8 @@ impl Units {
 
 // Apart, as few drives have lines or an SLC cache.
 #[inline(never)]
-fn due_in_unit(units: &Units, manager: &BlockManager, die: DieId) -> Due {
-    each!(units, unit => unit.due(manager, die))
+fn due_in_unit(units: &Units, die: DieId) -> Due {
+    each!(units, unit => unit.due(die))
 }
 
 /// The offset of the next page in the open block of `plane` for any write of this stream, if it may be written.

@@ -391,10 +391,7 @@ impl LinesOn<'_> {
         self.manager.geometry.planes_of_die(die).all(|plane| {
             match self.manager.space[plane].reclaiming {
                 Some(victim) => {
-                    let free = self.manager.space[plane].free_blocks() as u32
-                        * self.manager.limits.data_pages;
-                    let room = self.manager.collection_room(plane) - free;
-                    u32::from(self.manager.blocks.valid_pages(victim)) <= room
+                    u32::from(self.manager.valid_pages(victim)) <= self.manager.open_room(plane)
                 }
                 None => true,
             }

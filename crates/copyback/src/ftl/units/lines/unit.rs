@@ -82,7 +82,7 @@ impl UnitOfReclaiming for Lines {
         Place::Stream(taken)
     }
 
-    fn due(&self, _: &BlockManager, die: DieId) -> Due {
+    fn due(&self, die: DieId) -> Due {
         if self.is_lost(die) {
             return Due::Only(0);
         }

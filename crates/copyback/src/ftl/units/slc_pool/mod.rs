@@ -135,11 +135,6 @@ impl SlcPool {
         self.planes[plane.index()].statics += 1;
     }
 
-    /// Pages of a block in the cache's mode.
-    pub const fn pages_per_block(&self) -> u32 {
-        self.pages
-    }
-
     /// Whether `plane` is to be folded.
     pub fn is_due(&self, plane: PlaneId) -> bool {
         let (die, bit) = self.place(plane);
@@ -185,8 +180,8 @@ impl SlcPool {
     /// Marks whether `plane` is to be folded.
     fn mark(&mut self, blocks: &Blocks, plane: PlaneId) {
         let (die, bit) = self.place(plane);
-        let is_due =
-            self.is_short(blocks, plane) || (self.uses_idle_time && self.is_worth_idle_time(plane));
+        let is_due = self.is_due_when_busy(blocks, plane)
+            || (self.uses_idle_time && self.is_worth_idle_time(plane));
         match is_due {
             true => self.due[die] |= bit,
             false => self.due[die] &= !bit,
@@ -194,7 +189,7 @@ impl SlcPool {
     }
 
     /// Whether `plane` is to be folded, idle or not: the cache can open too few blocks, or more is lent than may be.
-    fn is_short(&self, blocks: &Blocks, plane: PlaneId) -> bool {
+    pub fn is_due_when_busy(&self, blocks: &Blocks, plane: PlaneId) -> bool {
         let state = &self.planes[plane.index()];
         let has_lent = || state.full.iter().any(|block| !blocks.is_static_slc(*block));
         // A fold that was begun in idle time goes on if somebody waits for it.
@@ -206,11 +201,6 @@ impl SlcPool {
     /// Whether more blocks of `plane` are full than idle time leaves.
     fn is_worth_idle_time(&self, plane: PlaneId) -> bool {
         self.planes[plane.index()].full.len() > self.rules.idle_keeps
-    }
-
-    /// Whether `plane` would be folded if the drive were not idle.
-    pub fn is_due_when_busy(&self, blocks: &Blocks, plane: PlaneId) -> bool {
-        self.is_short(blocks, plane)
     }
 
     /// From now on idle time is used to fold, or no more.

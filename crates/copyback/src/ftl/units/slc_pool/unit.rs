@@ -89,7 +89,7 @@ impl UnitOfReclaiming for SlcPool {
         }
     }
 
-    fn due(&self, _: &BlockManager, die: DieId) -> Due {
+    fn due(&self, die: DieId) -> Due {
         Due::Also(self.due[die.index()])
     }
 
