@@ -69,7 +69,7 @@ use block_manager::BlockManager;
 use mapping::{AnyMapping, Mapping, each};
 use spare::Role;
 use staged::StagedPage;
-use units::{Due, Event, Units, choose_by_policy};
+use units::{Due, Event, choose_by_policy};
 
 /// The translation layer of a device. All may look at its [`Tables`].
 #[derive(Debug, Checkpointed)]
@@ -573,16 +573,12 @@ impl Ftl {
 
     /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
     pub fn run_begins(&mut self) {
-        let Tables { manager, units, .. } = &mut self.tables;
+        let manager = &mut self.tables.manager;
         let streams = &mut manager.streams;
         streams.tally.reset(streams.clock);
         streams.placement.run_begins();
         manager.tell_where_pages_lie();
-        match units {
-            Units::SingleBlocks(_) => {}
-            Units::SlcPool(pool) => pool.reset_tally(manager),
-            Units::Lines(lines) => lines.reset_tally(),
-        }
+        self.tables.note(Event::RunBegins);
         if let VictimSelector::InUnits(units) = &mut self.tables.manager.victims {
             units.reset_tally();
         }

@@ -73,6 +73,8 @@ pub enum Event {
     DataCame,
     /// A logical page holds no data any more.
     DataWent,
+    /// The drive has been prepared: what the units do is counted from now on.
+    RunBegins,
     /// A spare block has taken the place of one that failed as it was filled.
     Replaced {
         /// The plane of both.
@@ -209,34 +211,22 @@ impl Units {
 
     /// The lines, if blocks are managed in lines.
     pub const fn lines(&self) -> Option<&Lines> {
-        match self {
-            Self::Lines(lines) => Some(lines),
-            Self::SingleBlocks(_) | Self::SlcPool(_) => None,
-        }
+        if let Self::Lines(lines) = self { Some(lines) } else { None }
     }
 
     /// The lines, to be changed.
     pub(super) const fn lines_mut(&mut self) -> Option<&mut Lines> {
-        match self {
-            Self::Lines(lines) => Some(lines),
-            Self::SingleBlocks(_) | Self::SlcPool(_) => None,
-        }
+        if let Self::Lines(lines) = self { Some(lines) } else { None }
     }
 
     /// The pool of blocks in the mode of the SLC cache, if there is one.
     pub const fn slc_pool(&self) -> Option<&SlcPool> {
-        match self {
-            Self::SlcPool(pool) => Some(pool),
-            Self::SingleBlocks(_) | Self::Lines(_) => None,
-        }
+        if let Self::SlcPool(pool) = self { Some(pool) } else { None }
     }
 
     /// The pool, to be changed.
     pub(super) const fn slc_pool_mut(&mut self) -> Option<&mut SlcPool> {
-        match self {
-            Self::SlcPool(pool) => Some(pool),
-            Self::SingleBlocks(_) | Self::Lines(_) => None,
-        }
+        if let Self::SlcPool(pool) = self { Some(pool) } else { None }
     }
 }
 

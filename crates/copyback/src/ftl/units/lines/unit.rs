@@ -95,8 +95,10 @@ impl UnitOfReclaiming for Lines {
     }
 
     fn note(&mut self, manager: &mut BlockManager, event: Event) {
-        if let Event::Programmed(page) = event {
-            self.note_in_stripe(manager, page);
+        match event {
+            Event::Programmed(page) => self.note_in_stripe(manager, page),
+            Event::RunBegins => self.reset_tally(),
+            _ => {}
         }
     }
 

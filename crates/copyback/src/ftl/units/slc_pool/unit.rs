@@ -101,6 +101,7 @@ impl UnitOfReclaiming for SlcPool {
             }
             Event::DataCame => self.mapped += 1,
             Event::DataWent => self.mapped -= 1,
+            Event::RunBegins => self.reset_tally(manager),
             Event::Replaced { plane, bad, spare } => {
                 if manager.blocks.is_slc(bad) {
                     self.replace(plane, bad, spare);
