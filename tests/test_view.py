@@ -20,6 +20,8 @@ import pytest
 
 import copyback
 from conftest import RunCli, tiny_config
+from copyback.process import stopping
+from copyback.report.view import view
 from copyback.result import Result
 from copyback.sweep.why import CHANGED, again
 from processes import ending
@@ -274,3 +276,14 @@ def test_a_scheme_s_row_leads_there(sweep: Path) -> None:
     page = (sweep / "report.html").read_text(encoding="utf-8")
     assert "why late?" in page
     assert "runs/${data.runs[slowestRun(scheme)]}/why/" in page
+
+
+def test_a_signal_whose_exception_was_lost_ends_it_all_the_same(saved: Path) -> None:
+    """Python drops what a handler raises in a finalizer, as at the start of a thread."""
+
+    def tell(_: str) -> None:
+        with contextlib.suppress(stopping.Stopped):
+            signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(stopping.Stopped), stopping.cleanly():
+        view(saved, port=0, browser=False, tell=tell)

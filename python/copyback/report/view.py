@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, quote
 from copyback._core import InputError
 from copyback.data import REPORT, SUMMARY
 from copyback.inputs import policy_names
+from copyback.process import stopping
 from copyback.report import render
 from copyback.report.again import Again
 from copyback.report.guard import HOST, REFUSED, Token, is_own_name
@@ -147,6 +148,13 @@ class _Handler(SimpleHTTPRequestHandler):
         del format, args
 
 
+class _Server(ThreadingHTTPServer):
+    """Server that ends when a signal asks for it, even if the signal's exception was lost."""
+
+    def service_actions(self) -> None:
+        stopping.check()
+
+
 def view(
     directory: Path,
     *,
@@ -183,7 +191,7 @@ def view(
         again = Again(token.text, trusted)
 
     try:
-        server = ThreadingHTTPServer((HOST, port), partial(Handler, directory=str(directory)))
+        server = _Server((HOST, port), partial(Handler, directory=str(directory)))
     except OSError as fault:
         raise InputError(f"--port {port}: cannot be used: {fault.strerror}") from None
     with server:
