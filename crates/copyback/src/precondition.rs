@@ -12,7 +12,7 @@ use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::collector::job::{self, Tally};
 use crate::config::{Config, Overwrites, Preemption};
 use crate::executor::{Executor, InTurn, Job};
-use crate::ftl::{Allocation, Ftl, Room};
+use crate::ftl::{Allocation, Ftl, Left, Outdated, Stage, Translated};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
 use crate::outlined::Outlined;
 use crate::placement::{Future, HostPage};
@@ -419,7 +419,7 @@ impl Preconditioner {
     }
 
     fn write(&mut self, lpn: Lpn) {
-        if self.ftl.is_demand_paged() {
+        if self.ftl.translates() {
             self.bring_entry(lpn);
         }
         self.write_page(lpn);
@@ -447,7 +447,7 @@ impl Preconditioner {
         self.version += 1;
         self.ftl.write(plane, HostPage::without_hint(lpn), self.version);
         if has_faults {
-            self.outdated.extend(self.ftl.take_outdated(die));
+            self.outdated.extend(self.ftl.outdated(Outdated::On(die)));
         }
         if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
@@ -466,18 +466,19 @@ impl Preconditioner {
 
     fn collect(&mut self, die: DieId) {
         self.tally += job::collect_untimed(&mut self.ftl, die);
-        self.outdated.extend(self.ftl.take_outdated(die));
+        self.outdated.extend(self.ftl.outdated(Outdated::On(die)));
     }
 
     /// Brings the mapping of `lpn` into RAM, for which another may have to be written back.
     fn bring_entry(&mut self, lpn: Lpn) {
-        if self.ftl.paging_mut().find_entry(lpn) {
-            return;
-        }
-        if let Some(Room::EvictedTo(page)) = self.ftl.paging_mut().make_room_for_entry() {
+        let asked = self.ftl.translate(lpn, Stage::Asked);
+        let Translated::Waits { with, .. } = asked else { return };
+        let room = self.ftl.translate(with, Stage::NextForRoom);
+        if let Translated::Room(Left::Unwritten { page, .. }) = room {
             self.write_page(page);
         }
-        self.ftl.load_entry(lpn);
+        // To read takes no time.
+        while self.ftl.translate(with, Stage::WasRead) != Translated::Known {}
     }
 
     /// Updates the translation pages that are out of date; no more of them than there are, as collections
@@ -485,7 +486,7 @@ impl Preconditioner {
     fn write_outdated(&mut self) {
         for _ in 0..self.ftl.translation_pages() {
             let Some(page) = self.outdated.pop_front() else { return };
-            if self.ftl.paging().is_outdated(page) {
+            if !self.ftl.outdated(Outdated::Page(page)).is_empty() {
                 self.write_page(page);
             }
         }

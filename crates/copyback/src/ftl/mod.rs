@@ -38,7 +38,9 @@ pub use bad_blocks::{FaultTally, Replaced};
 pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
-pub use mapping::{BufferTally, Cost, ReclaimKind, ReclaimPlan, ReclaimStep, Room};
+pub use mapping::{
+    BufferTally, Cost, Left, Outdated, ReclaimKind, ReclaimPlan, ReclaimStep, Stage, Translated,
+};
 pub use open_pages::Filled;
 pub use recovery::{Lost, Scan};
 pub use saved::Saved;
@@ -66,7 +68,7 @@ use crate::victim::supply::{Device, Failed, VictimSupplier};
 use crate::workload::Hint;
 
 use block_manager::BlockManager;
-use mapping::{AnyMapping, Mapping, each};
+use mapping::{AnyMapping, BlockUse, Change, Facts, Mapping, Occasion, Put, each};
 use spare::Role;
 use staged::StagedPage;
 use units::{Due, Event, choose_by_policy};
@@ -167,7 +169,8 @@ impl Ftl {
     #[inline(always)]
     fn write_unseen(&mut self, plane: PlaneId, page: HostPage) -> Placed {
         let tables = &mut self.tables;
-        let placed = each!(&mut self.mapping, mapping => mapping.write(tables, plane, page));
+        let placed =
+            each!(&mut self.mapping, mapping => mapping::write(mapping, tables, plane, page));
         tables.allocation.end_turn(plane, &tables.manager.geometry);
         placed
     }
@@ -179,8 +182,9 @@ impl Ftl {
         }
         let placed = self.write_unseen(plane, page);
         let tables = &mut self.tables;
-        let role =
-            each!(&self.mapping, mapping => mapping.role_of_write(tables, page, placed.page));
+        let block = tables.geometry.block_of(placed.page);
+        let own = each!(&self.mapping, mapping => mapping.block(tables, block)).role;
+        let role = own.unwrap_or_else(|| tables.role_of_host_write(page, placed.page));
         let BlockManager { audit, geometry, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             audit.written(page, version, (placed.page, role), geometry);
@@ -196,7 +200,7 @@ impl Ftl {
         if tables.limits.follows_moves {
             return self.relocate_followed(from);
         }
-        each!(&mut self.mapping, mapping => mapping.relocate(tables, from))
+        each!(&mut self.mapping, mapping => mapping.put(tables, Put::Move(from)))
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
@@ -209,7 +213,7 @@ impl Ftl {
             let lpn = tables.logical(placed.page);
             let block = tables.geometry.block_of(placed.page);
             tables.manager.streams.lies_in(lpn, block);
-            mapping.moved(tables, lpn, plane);
+            mapping.note(tables, Change::Moved { lpn, plane });
             placed
         });
         self.note_move(from, placed, Role::Aligned);
@@ -219,8 +223,9 @@ impl Ftl {
     #[cold]
     fn relocate_followed(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
-        let role = each!(&self.mapping, mapping => mapping.role_of_move(tables, from));
-        let placed = each!(&mut self.mapping, mapping => mapping.relocate(tables, from));
+        let own = each!(&self.mapping, mapping => mapping.facts()).role_of_moves;
+        let role = own.unwrap_or_else(|| tables.stream_of_move(from).into());
+        let placed = each!(&mut self.mapping, mapping => mapping.put(tables, Put::Move(from)));
         self.note_move(from, placed, role);
         placed
     }
@@ -246,7 +251,7 @@ impl Ftl {
         each!(&mut self.mapping, mapping => {
             tables.manager.dies(page);
             tables.invalidate(mapping, page);
-            mapping.unmapped(tables, lpn);
+            mapping.note(tables, Change::Unmapped(lpn));
         });
         true
     }
@@ -278,7 +283,7 @@ impl Ftl {
         each!(&mut self.mapping, mapping => {
             tables.invalidate(mapping, from);
             tables.manager.staged.add(lpn, StagedPage { plane, origin, is_lost });
-            mapping.unmapped(tables, lpn);
+            mapping.note(tables, Change::Unmapped(lpn));
         });
     }
 
@@ -294,7 +299,7 @@ impl Ftl {
             stream.unwrap_or_else(|| tables.manager.take_stream_for_move(plane, lpn, origin));
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
-            mapping.moved(tables, lpn, plane);
+            mapping.note(tables, Change::Moved { lpn, plane });
             placed
         });
         let BlockManager { streams, geometry, .. } = &mut tables.manager;
@@ -384,16 +389,15 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.want(&self.tables, plane, lpn))
     }
 
-    /// Takes the `planes` of `die` on which what a write [wants](Self::want) may have changed since the last
-    /// call.
+    /// Planes, among `planes` of `die`, on which what a write [wants](Self::want) may have changed since it was noted.
     #[inline]
-    pub fn take_changed_wants(&mut self, die: DieId, planes: u32) -> u32 {
-        each!(&mut self.mapping, mapping => mapping.take_changed_wants(die, planes))
+    pub fn changed_wants(&self, die: DieId, planes: u32) -> u32 {
+        planes & each!(&self.mapping, mapping => mapping.calls(die)).changed
     }
 
     /// Whether a write may find that something must be reclaimed first though blocks are free.
     pub fn writes_may_call_for_reclaim(&self) -> bool {
-        each!(&self.mapping, mapping => mapping.writes_may_call_for_reclaim())
+        self.facts().opens_blocks
     }
 
     /// A bit for each plane of `die` that is below its threshold, whose next write needs something to be
@@ -406,7 +410,7 @@ impl Ftl {
             Due::Also(planes) => {
                 planes
                     | self.space.below_threshold(die)
-                    | each!(&self.mapping, mapping => mapping.wanted_planes(die))
+                    | each!(&self.mapping, mapping => mapping.calls(die)).reclaim
             }
         }
     }
@@ -443,7 +447,11 @@ impl Ftl {
 
     /// The block of `plane` to collect, if one gives space back and its valid pages have room.
     pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, plane))
+        self.victim_on(Occasion::Demand(plane))
+    }
+
+    fn victim_on(&mut self, occasion: Occasion<'_>) -> Option<BlockId> {
+        each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, occasion))
     }
 
     /// The block of `plane` that may be collected beside `lead`, a block of another plane, in the same commands: one in
@@ -475,8 +483,8 @@ impl Ftl {
         let tables = &mut self.tables;
         let BlockManager { wear, blocks, .. } = &mut tables.manager;
         let coldest = wear.block_to_level(plane, blocks)?;
-        let is_still = each!(&self.mapping, mapping => mapping.may_level(tables, coldest));
-        (is_still && tables.has_room_for(coldest, plane)).then_some(coldest)
+        let may_level = each!(&self.mapping, mapping => mapping.block(tables, coldest)).may_level;
+        (may_level && tables.has_room_for(coldest, plane)).then_some(coldest)
     }
 
     /// Tells from now on what is chosen, if the drive is audited.
@@ -523,42 +531,48 @@ impl Ftl {
         manager.blocks.erase(block);
         manager.forget_lost_pages(block);
         manager.streams.erased(manager.blocks.class(block));
-        each!(&mut self.mapping, mapping => mapping.erased(tables, plane, block));
+        self.note(Change::Erased { plane, block });
     }
 
     /// Ends the reclaiming on `plane`: a merge that had no block to erase ends here.
     pub fn end_reclaim(&mut self, plane: PlaneId) {
-        each!(&mut self.mapping, mapping => mapping.end_reclaim(&mut self.tables, plane));
+        self.note(Change::ReclaimEnded(plane));
         if let Some(lines) = self.tables.units.lines_mut() {
             lines.end_turn();
         }
     }
 
-    fn next_merge_page(&self, plane: PlaneId) -> Option<Ppn> {
-        each!(&self.mapping, mapping => mapping.next_merge_page(&self.tables, plane))
+    /// Next step of the merge under way on `plane`, or, where a page is preferred, the move of that page if it may be
+    /// moved out of turn.
+    fn next_of_merge(&self, plane: PlaneId, preferred: Option<Ppn>) -> Option<ReclaimStep> {
+        each!(&self.mapping, mapping => mapping.next_step(&self.tables, plane, preferred))
     }
 
-    fn next_merge_erase(&self, plane: PlaneId) -> Option<BlockId> {
-        each!(&self.mapping, mapping => mapping.next_merge_erase(plane))
+    fn note(&mut self, change: Change<'_>) {
+        each!(&mut self.mapping, mapping => mapping.note(&mut self.tables, change));
     }
 
-    fn may_merge_next(&self, plane: PlaneId, page: Ppn) -> bool {
-        each!(&self.mapping, mapping => mapping.may_merge_next(&self.tables, plane, page))
+    fn facts(&self) -> Facts {
+        each!(&self.mapping, mapping => mapping.facts())
+    }
+
+    fn block_use(&self, block: BlockId) -> BlockUse {
+        each!(&self.mapping, mapping => mapping.block(&self.tables, block))
     }
 
     /// Whether a buffer takes writes that would have to wait for a merge.
     pub fn has_nv_buffer(&self) -> bool {
-        each!(&self.mapping, mapping => mapping.buffer_tally()).is_some()
+        self.facts().buffer.is_some()
     }
 
     /// Use of the buffer.
     pub fn nv_buffer_tally(&self) -> BufferTally {
-        each!(&self.mapping, mapping => mapping.buffer_tally()).unwrap_or_default()
+        self.facts().buffer.unwrap_or_default()
     }
 
     /// Counts from now on what the buffer is used for.
     pub fn reset_nv_buffer_tally(&mut self) {
-        each!(&mut self.mapping, mapping => mapping.reset_buffer_tally());
+        self.note(Change::RunBegins);
     }
 
     /// Counts from now on what fails.

@@ -3,7 +3,6 @@
 use crate::ids::BlockId;
 
 use super::Ftl;
-use super::mapping::{AnyMapping, Mapping, each};
 
 impl Ftl {
     /// Keeps account from now on of the blocks that are opened.
@@ -32,8 +31,7 @@ impl Ftl {
     /// else reclaims it, and there is room for its pages.
     pub fn may_refresh(&self, block: BlockId) -> bool {
         let plane = self.geometry.plane_of_block(block);
-        let is_full = self.blocks.is_full_in_cache(block)
-            || each!(&self.mapping, mapping => mapping.may_level(&self.tables, block));
+        let is_full = self.blocks.is_full_in_cache(block) || self.block_use(block).may_level;
         is_full && self.has_room_for(block, plane)
     }
 }

@@ -20,9 +20,10 @@ use super::audit::Audit;
 use super::block_manager::BlockManager;
 use super::blocks::SavedBlock;
 use super::limits::Limits;
-use super::mapping::{AnyMapping, Mapping, SavedMapping, each};
+use super::mapping::{AnyMapping, Change, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
 use super::space::{Frontier, SavedPlane, Stream};
+use super::spare::Role;
 use super::tables::Tables;
 use super::units::{SavedLines, SavedSlcCache, SlcPool};
 use super::wear::WearLeveller;
@@ -137,17 +138,14 @@ impl Ftl {
         Ok(whole)
     }
 
-    /// Each page lies where the mapping may put it, in a block that has been programmed that far.
+    /// Each page lies in a block that has been programmed that far.
     fn check_pages(&self) -> Result<(), &'static str> {
-        let BlockManager { map, blocks, geometry, .. } = &self.tables.manager;
-        let place = |page| (geometry.block_of(page), geometry.page_offset(page));
-        let lie_right = each!(&self.mapping, mapping => map.mapped().all(|(lpn, page)| {
-            let (block, offset) = place(page);
-            mapping.may_hold(lpn, block, offset)
-        }));
-        expect(lie_right, "mapping")?;
-        let is_sound =
-            |plane| each!(&self.mapping, mapping => mapping.has_sound_frontiers(self, plane));
+        let BlockManager { blocks, geometry, .. } = &self.tables.manager;
+        let opens_blocks = self.facts().opens_blocks;
+        let is_sound = |plane| match opens_blocks {
+            true => self.space[plane].frontiers().next().is_none(),
+            false => has_sound_frontiers(self, plane),
+        };
         expect(self.space.planes().all(is_sound), "open blocks")?;
         let mut programmed = vec![0; geometry.blocks()];
         for (block, pages) in self.programmed() {
@@ -165,7 +163,8 @@ impl Ftl {
         let all = self.geometry.all_blocks();
         let closed = all.filter(|block| self.blocks.is_closed(*block));
         let open = self.space.frontiers();
-        let bound = each!(&self.mapping, mapping => mapping.programmed());
+        let all = self.geometry.all_blocks();
+        let bound = all.filter_map(|block| Some((block, self.block_use(block).programmed?)));
         closed
             .map(|block| (block, self.limits.data_pages))
             .chain(open.map(|frontier| (frontier.block, frontier.next_page)))
@@ -180,7 +179,8 @@ impl Ftl {
         saved: &SavedPlane,
         config: &Config,
     ) -> Result<(), &'static str> {
-        let in_use = each!(&self.mapping, mapping => mapping.buffered_blocks(plane));
+        let is_buffers = |block: &BlockId| self.block_use(*block).role == Some(Role::Buffer);
+        let in_use = self.geometry.blocks_of_plane(plane).filter(is_buffers).count();
         let held = (config.ssd.nv_buffer_blocks() as usize).checked_sub(in_use);
         let held = held.ok_or("buffer of writes")?;
         let space = &mut self.tables.manager.space;
@@ -195,12 +195,11 @@ impl Ftl {
         victims: SavedVictims,
         config: &Config,
     ) -> Result<(), &'static str> {
-        let Self { tables, mapping } = self;
+        let all = self.geometry.all_blocks();
+        let listed: Vec<_> = all.map(|block| self.block_use(block).listed).collect();
+        let tables = &mut self.tables;
         let BlockManager { geometry, blocks, wear, .. } = &mut tables.manager;
         *wear = WearLeveller::new(&config.ssd.wear, geometry, blocks);
-        let all = geometry.all_blocks();
-        let listed: Vec<_> =
-            all.map(|block| each!(&*mapping, mapping => mapping.listed(tables, block))).collect();
         if let Some(lines) = tables.units.lines() {
             return expect(lines.restore_victims(&mut tables.manager, victims), "victim policy");
         }
@@ -216,7 +215,7 @@ impl Ftl {
             let programmed = self.programmed();
             let audit = Audit::of_mapped(config, &self.geometry, self.map.mapped(), programmed);
             self.tables.manager.audit = Some(Box::new(audit));
-            each!(&self.mapping, mapping => mapping.restore_audit(&mut self.tables));
+            self.note(Change::AuditBegins);
         }
     }
 }

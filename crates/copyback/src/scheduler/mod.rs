@@ -82,7 +82,7 @@ impl Scheduler {
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
-            translation: ftl.is_demand_paged().then(|| Box::new(Translation::new(ftl))),
+            translation: ftl.translates().then(Box::default),
             next_die: 0,
             finished: Vec::new(),
             rebuild: Rebuild::new(config, ftl.geometry().dies()),
@@ -264,7 +264,7 @@ impl Scheduler {
             return;
         }
         let others = self.queues.take_planes_with_other_writes(die, waiting);
-        let changed = others | backend.ftl.take_changed_wants(die, waiting);
+        let changed = others | backend.ftl.changed_wants(die, waiting);
         if changed != 0 {
             self.name_writes(backend, die, changed);
         }

@@ -1,8 +1,9 @@
-//! The mapping on the clock, where its table lies in flash: page operations wait here until the entry of
-//! their page is in RAM. What is read and written for that are page operations like those of the host.
+//! Translation on the clock, where a mapping keeps its table in flash: page operations wait here until it is known where
+//! their page lies. The mapping says what comes next ([`Stage`], [`Translated`]); what is read and written for that are
+//! page operations like those of the host.
 //!
 //! ```text
-//!   miss ──► room in the cache ──► write back what left ──► fetch ──► entry in RAM ──► page operation
+//!   miss ──► room in RAM ──► write back what left ──► read first ──► known ──► page operation
 //! ```
 
 use std::collections::VecDeque;
@@ -13,7 +14,7 @@ use smallvec::SmallVec;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::ftl::{Ftl, Room};
+use crate::ftl::{Left, Outdated, Stage, Translated};
 use crate::ids::{DieId, Lpn};
 use crate::observer::Party;
 use crate::purpose::Owner;
@@ -22,60 +23,41 @@ use crate::units::{Duration, Instant};
 
 use super::Scheduler;
 
-/// Entries on their way into RAM or out of it.
-#[derive(Debug, Checkpointed)]
+/// Entries of the table on their way into RAM or out of it. The order of pages in maps means nothing.
+#[derive(Debug, Default, Checkpointed)]
 pub struct Translation {
-    /// The page operations that wait for the entry of each page, or the first of those whose entries come together.
-    /// Nobody goes through the pages, whose order means nothing.
-    waiting: HashMap<Lpn, Fifo, FixedState>,
-    /// Pages whose entry waits for room in the cache.
+    /// Page operations that wait, under the page that is translated for all of them.
+    waiting: HashMap<Lpn, Waiting, FixedState>,
+    /// Pages whose translation waits for room in RAM.
     without_room: VecDeque<Lpn>,
-    /// Every translation page, from the first one on.
-    pages: Vec<Underway>,
-    first_page: Lpn,
-    /// The pages whose entries follow writes that a die has taken, by order of submission: what changes now is not in
+    /// Pages that are being read first, and those whose translation goes on then.
+    reads: HashMap<Lpn, Pages, FixedState>,
+    /// Pages of the table that are to be written, and those whose translation takes the room of what is written.
+    write_backs: HashMap<Lpn, Pages, FixedState>,
+    /// Pages whose translation follows writes that a die has taken, by order of submission: what changes now is not in
     /// what is written.
     begun: HashMap<u64, Pages, FixedState>,
-    /// Reads and writes of translation pages that are waiting or in service.
+    /// Reads and writes for the sake of translation that are waiting or in service.
     operations: usize,
+}
+
+/// Page operations that wait for a translation.
+#[derive(Debug, Checkpointed)]
+struct Waiting {
+    operations: Fifo,
+    /// Page of the table that has the entry.
+    page: Lpn,
 }
 
 /// Pages of the host, mostly one.
 type Pages = SmallVec<[Lpn; 2]>;
 
-/// Operations under way for a translation page.
-#[derive(Debug, Clone, Default, Checkpointed)]
-struct Underway {
-    /// If it is being read, the pages whose entries are wanted of it.
-    wanted: Pages,
-    /// If it is to be written, the pages whose entries take the room of what is written.
-    write_back: Option<Pages>,
-}
-
-impl Translation {
-    /// Creates the state without an operation under way.
-    pub fn new(ftl: &Ftl) -> Self {
-        Self {
-            waiting: HashMap::default(),
-            without_room: VecDeque::new(),
-            pages: vec![Underway::default(); ftl.translation_pages()],
-            first_page: Lpn::from_index(ftl.logical_pages()),
-            begun: HashMap::default(),
-            operations: 0,
-        }
-    }
-
-    fn of(&mut self, page: Lpn) -> &mut Underway {
-        &mut self.pages[page.index() - self.first_page.index()]
-    }
-}
-
 impl Scheduler {
     fn translation(&mut self) -> &mut Translation {
-        self.translation.as_deref_mut().expect("asked only where the mapping is demand paged")
+        self.translation.as_deref_mut().expect("asked only where the mapping translates")
     }
 
-    /// Whether the mapping of an operation's page is in RAM. If not, the operation goes on when it is.
+    /// Whether it is known where an operation's page lies. If not, the operation goes on when it is.
     #[inline]
     pub(super) fn is_translated(
         &mut self,
@@ -83,64 +65,70 @@ impl Scheduler {
         id: TransactionId,
         now: Instant,
     ) -> bool {
-        self.translation.is_none() || self.finds_entry(backend, id, now)
+        self.translation.is_none() || self.is_known(backend, id, now)
     }
 
-    fn finds_entry(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) -> bool {
+    fn is_known(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) -> bool {
         let Some(translation) = &mut self.translation else { return true };
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.owner == Owner::Translation {
             return true;
         }
         // Where others wait for it, it is not there.
-        if backend.ftl.paging_mut().find_entry(transaction.lpn) {
+        let Translated::Waits { with, page } = backend.ftl.translate(transaction.lpn, Stage::Asked)
+        else {
             backend.counters.mapping.hits += 1;
             return true;
-        }
+        };
         backend.counters.mapping.misses += 1;
-        let lpn = backend.ftl.paging().first_of_place(transaction.lpn);
         transaction.wait = Wait::Translation(now);
-        let waiting = translation.waiting.entry(lpn).or_default();
-        let is_first = waiting.is_empty();
-        waiting.push(id, &mut self.queues.transactions);
+        let new = || Waiting { operations: Fifo::default(), page };
+        let waiting = translation.waiting.entry(with).or_insert_with(new);
+        let is_first = waiting.operations.is_empty();
+        waiting.operations.push(id, &mut self.queues.transactions);
         if is_first {
-            translation.without_room.push_back(lpn);
+            translation.without_room.push_back(with);
             self.make_room(backend, Duration::ZERO, now);
         }
         false
     }
 
-    /// Gives entries that wait for room what there is: by the end of an operation that without collections
+    /// Gives translations that wait for room what there is: by the end of an operation that without collections
     /// would have ended `late` earlier.
     fn make_room(&mut self, backend: &mut Backend, late: Duration, now: Instant) {
         while let Some(lpn) = self.translation().without_room.front().copied()
-            && let Some(room) = backend.ftl.paging_mut().make_room_for_entry()
+            && let Translated::Room(left) = backend.ftl.translate(lpn, Stage::NextForRoom)
         {
             self.translation().without_room.pop_front();
-            backend.counters.mapping.evictions += u64::from(room != Room::Free);
-            match room {
-                Room::Free | Room::Evicted => self.fetch(backend, lpn, late, now),
-                Room::EvictedTo(page) => {
+            backend.counters.mapping.evictions += u64::from(left != Left::Nothing);
+            match left {
+                Left::Nothing | Left::Written => {
+                    self.go_on(backend, lpn, Stage::HasRoom, late, now);
+                }
+                Left::Unwritten { page, is_whole } => {
                     backend.counters.mapping.dirty_evictions += 1;
-                    let kind = match backend.ftl.paging().evicts_pages() {
-                        true => Kind::Write,
-                        false => Kind::ReadToUpdate,
-                    };
+                    let kind = if is_whole { Kind::Write } else { Kind::ReadToUpdate };
                     self.write_back(backend, page, kind, Some(lpn), late, now);
                 }
             }
         }
     }
 
-    /// Reads the entry of `lpn` from its translation page, if it is there; shares a read that is under
-    /// way. Without collections it would have done so `late` earlier.
-    fn fetch(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
-        if !backend.ftl.paging().must_fetch_entry(&backend.ftl, lpn) {
-            return self.load(backend, lpn, late, now);
-        }
-        let page = backend.ftl.paging().translation_page_of(lpn);
+    /// Goes on with the translation of `lpn`: reads what the mapping wants to be read first, or shares a read of it that is
+    /// under way. Without collections it would have done so `late` earlier.
+    fn go_on(
+        &mut self,
+        backend: &mut Backend,
+        lpn: Lpn,
+        stage: Stage,
+        late: Duration,
+        now: Instant,
+    ) {
+        let Translated::ReadFirst(page) = backend.ftl.translate(lpn, stage) else {
+            return self.end_waits(backend, lpn, late, now);
+        };
         let translation = self.translation();
-        let wanted = &mut translation.of(page).wanted;
+        let wanted = translation.reads.entry(page).or_default();
         wanted.push(lpn);
         if wanted.len() > 1 {
             return;
@@ -150,14 +138,12 @@ impl Scheduler {
         self.enqueue_read(backend, id, now);
     }
 
-    /// The entry of `lpn` is in RAM: what waits for it goes on. Without collections it would have been so `late`
-    /// earlier.
-    fn load(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
-        let page =
-            Party { owner: Owner::Translation, lpn: backend.ftl.paging().translation_page_of(lpn) };
-        backend.ftl.load_entry(lpn);
-        let mut waiting = self.translation().waiting.remove(&lpn).unwrap_or_default();
-        while let Some(id) = waiting.pop(&self.queues.transactions) {
+    /// Lets go on what waits for the translation of `lpn`. Without collections it would have done so `late` earlier.
+    fn end_waits(&mut self, backend: &mut Backend, lpn: Lpn, late: Duration, now: Instant) {
+        let Some(waiting) = self.translation().waiting.remove(&lpn) else { return };
+        let Waiting { mut operations, page } = waiting;
+        let page = Party { owner: Owner::Translation, lpn: page };
+        while let Some(id) = operations.pop(&self.queues.transactions) {
             self.end_wait_for_other(backend, id, late, Some(page), now);
             match self.queues.transactions.get(id).kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
@@ -181,12 +167,11 @@ impl Scheduler {
         now: Instant,
     ) {
         if backend.is_read_only() {
-            return follower.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
+            return self.go_on_after_write(backend, follower, late, now);
         }
         let translation = self.translation();
-        let underway = translation.of(page);
-        let is_new = underway.write_back.is_none();
-        underway.write_back.get_or_insert_default().extend(follower);
+        let is_new = !translation.write_backs.contains_key(&page);
+        translation.write_backs.entry(page).or_default().extend(follower);
         if is_new {
             translation.operations += 1;
             let id = self.admit(Owner::Translation, page, kind, late);
@@ -194,21 +179,34 @@ impl Scheduler {
         }
     }
 
+    /// Goes on with translations whose room is free now that what left it has been written.
+    fn go_on_after_write(
+        &mut self,
+        backend: &mut Backend,
+        followers: impl IntoIterator<Item = Lpn>,
+        late: Duration,
+        now: Instant,
+    ) {
+        for lpn in followers {
+            self.go_on(backend, lpn, Stage::HasRoom, late, now);
+        }
+    }
+
     /// Updates translation pages if the entry of `lpn` has changed without being in the cache.
     pub(super) fn write_back_if_waiting(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
-        let pages = backend.ftl.outdated_by(lpn);
+        let pages = backend.ftl.outdated(Outdated::By(lpn));
         self.update_pages(backend, pages, now);
     }
 
     /// Updates the translation pages that are out of date because pages were moved on `die`.
     pub fn write_back_outdated(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        let pages = backend.ftl.take_outdated(die);
+        let pages = backend.ftl.outdated(Outdated::On(die));
         self.update_pages(backend, pages, now);
     }
 
     /// Updates the translation pages that the preparation or a recovery has left out of date.
     pub fn write_back_what_waits(&mut self, backend: &mut Backend, now: Instant) {
-        let pages = backend.ftl.pages_waiting();
+        let pages = backend.ftl.outdated(Outdated::All);
         self.update_pages(backend, pages, now);
     }
 
@@ -228,8 +226,8 @@ impl Scheduler {
     ) {
         let translation = self.translation();
         translation.operations -= 1;
-        let followers = translation.of(page).write_back.take().unwrap_or_default();
-        followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
+        let followers = translation.write_backs.remove(&page).unwrap_or_default();
+        self.go_on_after_write(backend, followers, late, now);
         self.make_room(backend, late, now);
     }
 
@@ -242,7 +240,7 @@ impl Scheduler {
     ) {
         backend.counters.mapping.writes += 1;
         let translation = self.translation();
-        let followers = translation.of(page).write_back.take().unwrap_or_default();
+        let followers = translation.write_backs.remove(&page).unwrap_or_default();
         if !followers.is_empty() {
             translation.begun.insert(sequence, followers);
         }
@@ -266,12 +264,13 @@ impl Scheduler {
         self.translation().operations -= 1;
         match done.kind {
             Kind::Read | Kind::OfStripe => {
-                let wanted = std::mem::take(&mut self.translation().of(page).wanted);
-                wanted.into_iter().for_each(|lpn| self.load(backend, lpn, late, now));
+                for lpn in self.translation().reads.remove(&page).unwrap_or_default() {
+                    self.go_on(backend, lpn, Stage::WasRead, late, now);
+                }
             }
             Kind::Write | Kind::ReadToUpdate => {
                 let followers = self.translation().begun.remove(&done.sequence).unwrap_or_default();
-                followers.into_iter().for_each(|lpn| self.fetch(backend, lpn, late, now));
+                self.go_on_after_write(backend, followers, late, now);
             }
         }
         self.make_room(backend, late, now);

@@ -4,7 +4,7 @@ use copyback::collector::job::Job;
 use copyback::collector::permit::Asked;
 use copyback::config::{Config, Loader};
 use copyback::event::{Agenda, Event};
-use copyback::ftl::{Ftl, ReclaimStep};
+use copyback::ftl::{Ftl, Left, ReclaimStep, Stage, Translated};
 use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::outcome::Outcome;
 use copyback::placement::HostPage;
@@ -97,9 +97,10 @@ impl Toy {
         let mut ftl = Ftl::new(&config, "ssd/0");
         let keeps_entries = config.ssd.demand_paging().is_some_and(|of| of.translation_pages == 0);
         for (version, lpn) in pages.iter().enumerate() {
-            if keeps_entries && !ftl.paging_mut().find_entry(Lpn(*lpn)) {
-                ftl.paging_mut().make_room_for_entry().expect("all entries fit");
-                ftl.load_entry(Lpn(*lpn));
+            if keeps_entries && ftl.translate(Lpn(*lpn), Stage::Asked) != Translated::Known {
+                let room = ftl.translate(Lpn(*lpn), Stage::NextForRoom);
+                assert_eq!(room, Translated::Room(Left::Nothing), "all entries fit");
+                ftl.translate(Lpn(*lpn), Stage::WasRead);
             }
             let plane = ftl.allocation().plane_of(Lpn(*lpn)).unwrap_or(PlaneId(0));
             if ftl.want(plane, Lpn(*lpn)) {

@@ -1,7 +1,7 @@
 //! The translation layer alone, under random writes and trims, against a map from page to version.
 
 use copyback::collector::job::collect_untimed;
-use copyback::ftl::{Allocation, Ftl, Room};
+use copyback::ftl::{Allocation, Ftl, Left, Outdated, Stage, Translated};
 use copyback::ids::{DieId, Lpn, PlaneId};
 use copyback::placement::HostPage;
 
@@ -66,7 +66,7 @@ impl Device {
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
-        if self.ftl.is_demand_paged() {
+        if self.ftl.translates() {
             self.bring_entry(lpn)?;
         }
         self.write_page(lpn)?;
@@ -75,20 +75,20 @@ impl Device {
 
     /// Brings the mapping of `lpn` into RAM.
     fn bring_entry(&mut self, lpn: Lpn) -> Result<(), String> {
-        if !self.ftl.paging_mut().find_entry(lpn) {
-            let room =
-                self.ftl.paging_mut().make_room_for_entry().ok_or("no room for a mapping")?;
-            if let Room::EvictedTo(page) = room {
-                self.write_page(page)?;
-            }
-            self.ftl.load_entry(lpn);
+        let asked = self.ftl.translate(lpn, Stage::Asked);
+        let Translated::Waits { with, .. } = asked else { return Ok(()) };
+        match self.ftl.translate(with, Stage::NextForRoom) {
+            Translated::Room(Left::Unwritten { page, .. }) => self.write_page(page)?,
+            Translated::Room(_) => {}
+            _ => return Err("no room for a mapping".into()),
         }
-        Ok(())
+        let known = self.ftl.translate(with, Stage::WasRead);
+        check::holds(&format!("a mapping for {lpn:?}"), known == Translated::Known)
     }
 
     /// Writes a translation page that is out of date, if one is; others stay so for a while.
     fn write_outdated(&mut self) -> Result<(), String> {
-        let outdated = self.ftl.pages_waiting();
+        let outdated = self.ftl.outdated(Outdated::All);
         outdated.first().map_or(Ok(()), |page| self.write_page(*page))
     }
 

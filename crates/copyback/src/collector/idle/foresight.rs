@@ -31,9 +31,9 @@ pub(super) fn foresee(commands: &[Announced], ftl: &Ftl, next_die: usize) -> Vec
         let plane = plane_of(lpn, next_die + number, ftl, &mut turns);
         let place = *places[plane.index()].get_or_insert(expected.len());
         if place == expected.len() {
-            expected.push(Expected::new(plane));
+            expected.push(Expected { plane, pages: Vec::new() });
         }
-        ftl.expect(lpn, &mut expected[place]);
+        expected[place].pages.push(lpn);
     }
     expected
 }
@@ -67,10 +67,9 @@ mod tests {
             pages,
             writes: true,
         };
-        let on = |plane, pages: &[u32]| {
-            let mut expected = Expected::new(PlaneId(plane));
-            pages.iter().for_each(|lpn| ftl.expect(Lpn(*lpn), &mut expected));
-            expected
+        let on = |plane, pages: &[u32]| Expected {
+            plane: PlaneId(plane),
+            pages: pages.iter().copied().map(Lpn).collect(),
         };
         let found = foresee(&[write(4, 3), write(20, 2)], &ftl, 2);
         assert_eq!(found, [on(2, &[4, 20]), on(0, &[5, 21]), on(1, &[6])]);

@@ -2,7 +2,8 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::ftl::idle_time::Expected;
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 /// Kind of reclaiming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -40,7 +41,25 @@ impl ReclaimKind {
     }
 }
 
-/// Cost of reclaiming a block, with those that are reclaimed with it.
+/// What a block is reclaimed on.
+#[derive(Clone, Copy)]
+pub enum Occasion<'a> {
+    /// A plane is short of free blocks, or a write waits there.
+    Demand(PlaneId),
+    /// A plane would soon be short of free blocks.
+    Advance(PlaneId),
+    /// A die has idle time for the merge that it has owed longest.
+    Owed(DieId),
+    /// Expected writes call for it.
+    Writes {
+        /// The writes.
+        expected: &'a Expected,
+        /// Whether there is time for what it takes.
+        fits: &'a dyn Fn(Cost) -> bool,
+    },
+}
+
+/// What it takes to reclaim a block, with those that are reclaimed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Pages that are moved.
@@ -115,7 +134,10 @@ impl ReclaimPlan {
         match self.work {
             Work::Victim { moved } => ftl.next_valid(self.victim, moved),
             Work::Striped => ftl.lines()?.next_to_move(self.victim),
-            Work::Merge(plane) => ftl.next_merge_page(plane),
+            Work::Merge(plane) => match ftl.next_of_merge(plane, None)? {
+                ReclaimStep::Move(page) => Some(page),
+                ReclaimStep::Erase(_) => None,
+            },
             Work::Done => None,
         }
     }
@@ -135,7 +157,10 @@ impl ReclaimPlan {
                 let may_erase = ftl.lines().is_none_or(|lines| lines.may_erase(self.victim));
                 may_erase.then_some(self.victim)
             }
-            Work::Merge(plane) => ftl.next_merge_erase(plane),
+            Work::Merge(plane) => match ftl.next_of_merge(plane, None)? {
+                ReclaimStep::Move(_) => None,
+                ReclaimStep::Erase(block) => Some(block),
+            },
             Work::Done => None,
         }
     }
@@ -155,7 +180,7 @@ impl ReclaimPlan {
     /// Whether `page`, if it is valid, may be moved next, out of turn.
     pub fn may_move(&self, page: Ppn, ftl: &Ftl) -> bool {
         match self.work {
-            Work::Merge(plane) => ftl.may_merge_next(plane, page),
+            Work::Merge(plane) => ftl.next_of_merge(plane, Some(page)).is_some(),
             Work::Victim { .. } => ftl.geometry.block_of(page) == self.victim,
             // One that is made up is not read again.
             Work::Striped => {
@@ -190,6 +215,9 @@ impl ReclaimPlan {
 
     /// The next step; `None` after the last erase.
     pub fn next_step(&mut self, ftl: &Ftl) -> Option<ReclaimStep> {
+        if let Work::Merge(plane) = self.work {
+            return ftl.next_of_merge(plane, None);
+        }
         if let Some(page) = self.next_move(ftl) {
             return Some(ReclaimStep::Move(page));
         }

@@ -15,7 +15,7 @@ use super::Ftl;
 use super::audit::Audit;
 use super::block_manager::BlockManager;
 use super::image::Image;
-use super::mapping::{AnyMapping, Mapping, each};
+use super::mapping::{AnyMapping, Change, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
 use super::spare::Role;
 use super::staged::StagedPage;
@@ -49,8 +49,8 @@ impl Ftl {
         let Self { mut tables, mut mapping } = Self::new(config, name);
         let mut survey = Survey::new(image, tables.map.logical_pages());
         survey.erase_copies();
-        let (all, data_pages) =
-            (!each!(&mapping, mapping => mapping.leaves_full_blocks()), tables.limits.data_pages);
+        let facts = each!(&mapping, mapping => mapping.facts());
+        let (all, data_pages) = (facts.opens_blocks, tables.limits.data_pages);
         survey.erase_outdated(|written| all || written < data_pages);
         tables.recover(&mut mapping, &survey, config);
         for (lpn, plane, _) in image.saved.iter().flat_map(|saved| &saved.staged) {
@@ -63,7 +63,7 @@ impl Ftl {
         let erased = |block| survey.is_erased(block);
         let audit = Audit::of_image(config, image, survey.found(), erased);
         tables.manager.audit = Some(Box::new(audit));
-        each!(&mut mapping, mapping => mapping.recover_entries(&mut tables, image));
+        each!(&mut mapping, mapping => mapping.note(&mut tables, Change::TableFound(image)));
         let scan = Scan { erased: survey.erased_blocks().collect() };
         (Self { tables, mapping }, scan)
     }
@@ -106,9 +106,10 @@ impl Tables {
         }
         for plane in self.space.planes() {
             let blocks = self.recover_free_blocks(plane, survey, config);
-            each!(&mut *mapping, mapping => mapping.recover_plane(self, plane, &blocks, survey));
+            let found = Change::PlaneFound { plane, blocks: &blocks, survey };
+            each!(&mut *mapping, mapping => mapping.note(self, found));
         }
-        each!(mapping, mapping => mapping.recover(self, survey));
+        each!(mapping, mapping => mapping.note(self, Change::AllFound(survey)));
         let manager = &mut self.manager;
         manager.space.planes().for_each(|plane| manager.free_blocks_changed(plane));
     }

@@ -3,7 +3,7 @@
 use crate::ftl::Placed;
 use crate::ftl::bad_blocks::Replaced;
 use crate::ftl::block_manager::{BlockManager, OldPage};
-use crate::ftl::mapping::Mapping;
+use crate::ftl::mapping::{Change, Mapping};
 use crate::ftl::space::{Frontier, Stream};
 use crate::ftl::spare::Role;
 use crate::ftl::units::{Event, Place, UnitOfReclaiming, Units, each, reopen};
@@ -256,7 +256,7 @@ impl Tables {
             manager.space.add_invalid(plane, 1);
             each!(units, unit => unit.page_went(manager, plane, block, valid));
         } else {
-            mapping.lost_page(self, page, block, valid);
+            mapping.note(self, Change::Lost { page, block, valid });
             let Self { manager, units, .. } = self;
             each!(units, unit => unit.page_went_from_open(manager, page));
         }
@@ -281,11 +281,11 @@ impl Tables {
         while let Some(offset) = self.blocks.next_valid(bad, 0) {
             let to = self.geometry.page(spare, offset);
             let lpn = self.manager.copy_to_spare(self.geometry.page(bad, offset), to);
-            mapping.moved(self, lpn, plane);
+            mapping.note(self, Change::Moved { lpn, plane });
             copied.push(to);
         }
         self.manager.space[plane].replace(bad, spare);
-        mapping.replaced(self, plane, bad, spare);
+        mapping.note(self, Change::Replaced { plane, block: bad, spare });
         if let Some(audit) = &mut self.manager.audit {
             audit.replaced(bad, spare, place.next_page);
         }

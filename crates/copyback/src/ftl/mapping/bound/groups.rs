@@ -80,8 +80,8 @@ pub struct Groups<S> {
     /// A bit for each plane of a die in which a group is wanted.
     #[serde(skip)]
     wanted: Vec<u32>,
-    /// A bit for each plane of a die whose groups have other blocks, or another merge, since they were last
-    /// [asked for](Self::take_changed).
+    /// A bit for each plane of a die whose groups have other blocks, or another merge, since what its next write wants
+    /// was [noted](Self::want_room).
     #[serde(skip)]
     pub(super) changed: Vec<u32>,
     /// Kept if idle time is used.
@@ -229,15 +229,16 @@ impl<S: Scheme> Groups<S> {
             1 << (plane.0 % self.planes_per_die);
     }
 
-    /// Takes the `planes` of the die at this place whose groups have changed since the last call: on the others
-    /// a write wants what it wanted. Where idle time is used, that depends on more.
-    pub fn take_changed(&mut self, die: usize, planes: u32) -> u32 {
-        if self.idle_jobs.is_some() {
-            return planes;
-        }
-        let changed = self.changed[die] & planes;
-        self.changed[die] &= !planes;
-        changed
+    /// What the next write of `plane` wants is being noted.
+    pub fn forget_change(&mut self, plane: PlaneId) {
+        self.changed[(plane.0 / self.planes_per_die) as usize] &=
+            !(1 << (plane.0 % self.planes_per_die));
+    }
+
+    /// A bit for each plane of the die at this place whose groups have changed since a write was noted there: on the
+    /// others it wants what it wanted. Where idle time is used, that depends on more.
+    pub fn changed_on(&self, die: usize) -> u32 {
+        if self.idle_jobs.is_some() { u32::MAX } else { self.changed[die] }
     }
 
     /// A bit for each plane of the die at this place in which a group is wanted.

@@ -73,6 +73,18 @@ impl Layout {
         GroupId(lpn.0 / self.pages_per_stripe * self.width + lpn.0 % self.width)
     }
 
+    /// How many of these pages each group has, in the order of its first page.
+    pub fn pages_of_groups(&self, pages: &[Lpn]) -> Vec<(GroupId, u32)> {
+        let mut groups: Vec<(GroupId, u32)> = Vec::new();
+        for id in pages.iter().map(|lpn| self.group_of(*lpn)) {
+            match groups.iter_mut().rev().find(|(group, _)| *group == id) {
+                Some((_, pages)) => *pages += 1,
+                None => groups.push((id, 1)),
+            }
+        }
+        groups
+    }
+
     /// The place of `lpn` in its group.
     pub const fn place_of(&self, lpn: Lpn) -> u32 {
         lpn.0 % self.pages_per_stripe / self.width

@@ -5,10 +5,10 @@ use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, PlaneId};
 use crate::nand::Geometry;
 
-use super::Bound;
 use super::groups::Groups;
 use super::layout::GroupId;
 use super::scheme::Scheme;
+use super::{Bound, Shared};
 
 /// Makes again what is not saved; nothing in it is trusted.
 ///
@@ -106,14 +106,10 @@ impl<S: Scheme> Groups<S> {
         }
     }
 
-    /// The blocks of groups, and how many pages of each have been programmed.
-    pub fn blocks_programmed(&self) -> impl Iterator<Item = (BlockId, u32)> {
-        self.groups.iter().flat_map(|group| {
-            group.blocks.iter().map(|block| match group.open {
-                Some(open) if open.block == *block => (*block, open.next_page),
-                _ => (*block, self.data_pages),
-            })
-        })
+    /// Pages of `block` that have been programmed, if it is a group's.
+    pub fn programmed(&self, block: BlockId) -> Option<u32> {
+        let open = self.get(self.owner(block)?).open.filter(|open| open.block == block);
+        Some(open.map_or(self.data_pages, |open| open.next_page))
     }
 
     /// The blocks of a group.

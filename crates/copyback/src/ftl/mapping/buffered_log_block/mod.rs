@@ -17,7 +17,7 @@ use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-use super::bound::{Bound, Groups, Room};
+use super::bound::{Bound, Groups, Room, Shared};
 use super::log_block::DataAndUpdate;
 
 /// Log-block mapping with a buffer.
@@ -46,7 +46,7 @@ impl Bound for BufferedLogBlock {
         Some(&mut self.buffer)
     }
 
-    fn put(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
+    fn write(&mut self, tables: &mut Tables, plane: PlaneId, lpn: Lpn) -> Placed {
         match self.belongs_in_buffer(tables, plane, lpn) {
             true => self.append_to_buffer(tables, plane, lpn),
             false => self.put_in_group(tables, plane, lpn),
@@ -92,14 +92,14 @@ impl Bound for BufferedLogBlock {
         self.buffer.lost_page(plane, block, group, valid);
     }
 
-    fn recover_block(&mut self, block: BlockId, survey: &Survey<'_>) {
-        match survey.role(block) {
-            Role::Buffer => self.buffer.recover_block(block, survey, &self.groups),
-            _ => self.groups.recover_block(block, survey),
+    fn recover_blocks(&mut self, written: &[BlockId], survey: &Survey<'_>) {
+        for block in written {
+            match survey.role(*block) {
+                Role::Buffer => self.buffer.recover_block(*block, survey, &self.groups),
+                _ => self.groups.recover_block(*block, survey),
+            }
         }
-    }
-
-    fn recovered(&mut self, survey: &Survey<'_>) {
+        self.groups.recover_groups(survey);
         self.buffer.queue_used_up(survey, &self.groups);
     }
 

@@ -26,7 +26,7 @@ use crate::ids::{BlockId, PlaneId};
 use crate::less::Less;
 use crate::nand::Geometry;
 
-use crate::ftl::mapping::GroupId;
+use crate::ftl::mapping::bound::GroupId;
 
 /// The buffers of all planes.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -283,14 +283,10 @@ impl NvBuffer {
         self.tally = BufferTally { most_blocks, ..BufferTally::default() };
     }
 
-    /// Blocks that are not free, and how many pages of each have been programmed.
-    pub fn programmed(&self, data_pages: u32) -> impl Iterator<Item = (BlockId, u32)> {
-        self.planes.iter().flat_map(move |buffer| {
-            let blocks = buffer.blocks.iter().chain(&buffer.emptied);
-            blocks.map(move |block| match buffer.open {
-                Some(open) if open.block == *block => (*block, open.next_page),
-                _ => (*block, data_pages),
-            })
-        })
+    /// Pages of `block`, one of the buffer, that have been programmed; a block holds `data_pages`.
+    pub fn programmed(&self, block: BlockId, data_pages: u32) -> u32 {
+        let open = self.planes.iter().filter_map(|buffer| buffer.open);
+        let open = open.filter(|open| open.block == block).next();
+        open.map_or(data_pages, |open| open.next_page)
     }
 }

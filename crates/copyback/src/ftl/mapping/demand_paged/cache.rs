@@ -322,14 +322,19 @@ impl MappingCache {
         std::iter::from_fn(next).collect()
     }
 
+    /// `page`, if it has entries that wait to be written.
+    pub fn waiting_in(&self, page: u32) -> Vec<u32> {
+        self.has_waiting(page).then_some(page).into_iter().collect()
+    }
+
     /// Whether `page` has entries that wait to be written.
-    pub fn has_waiting(&self, page: u32) -> bool {
+    fn has_waiting(&self, page: u32) -> bool {
         self.waiting[page as usize] > 0
     }
 
     /// All translation pages that have entries which wait to be written.
-    pub fn pages_with_waiting(&self) -> impl Iterator<Item = u32> {
-        (0..self.waiting.len() as u32).filter(|page| self.has_waiting(*page))
+    pub fn pages_with_waiting(&self) -> Vec<u32> {
+        (0..self.waiting.len() as u32).filter(|page| self.has_waiting(*page)).collect()
     }
 
     /// `page` has been written, with all that has changed in it.

@@ -9,24 +9,16 @@ use crate::ftl::Placed;
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::image::Image;
 use crate::ftl::tables::Tables;
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
 
-use super::{Mapping, ReclaimPlan, SavedMapping, page};
+use super::{
+    Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, SavedMapping, Stage,
+    Translated, page,
+};
 
 pub use cache::SavedCache;
 use cache::{MappingCache, Place};
-
-/// A place in the cache for an entry of the mapping table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// Room without an eviction.
-    Free,
-    /// An entry has left that was in flash as well.
-    Evicted,
-    /// An entry has left that is still to be written to this translation page.
-    EvictedTo(Lpn),
-}
 
 /// Page mapping, and the part of its table that is in RAM.
 #[derive(Debug, Checkpointed)]
@@ -44,7 +36,7 @@ impl DemandPaged {
     }
 
     /// The translation page that holds the entry of `lpn`.
-    pub fn translation_page_of(&self, lpn: Lpn) -> Lpn {
+    fn translation_page_of(&self, lpn: Lpn) -> Lpn {
         self.translation_page(self.cache.page_of(lpn))
     }
 
@@ -52,69 +44,33 @@ impl DemandPaged {
         Lpn(self.logical_pages + page)
     }
 
-    /// Looks for the entry of `lpn` in the cache, and notes that it is used.
-    pub fn find_entry(&mut self, lpn: Lpn) -> bool {
-        self.cache.find(lpn)
-    }
-
-    /// Makes room for an entry that is to be [loaded](Self::load_entry); `None` if others on their way
-    /// have taken all the room there is.
-    pub fn make_room_for_entry(&mut self) -> Option<Room> {
-        Some(match self.cache.take_place()? {
-            Place::Empty => Room::Free,
-            Place::Reused => Room::Evicted,
-            Place::After(page) => Room::EvictedTo(self.translation_page(page)),
-        })
-    }
-
-    /// The page that stands for those whose entries come into the cache with that of `lpn`.
-    pub const fn first_of_place(&self, lpn: Lpn) -> Lpn {
-        self.cache.first_of_place(lpn)
-    }
-
-    /// Whether what leaves the cache is a whole translation page, which need not be read to be written.
-    pub const fn evicts_pages(&self) -> bool {
-        self.cache.holds_pages()
+    /// Makes room for an entry that is to be [loaded](Self::load_entry).
+    fn make_room(&mut self) -> Translated {
+        match self.cache.take_place() {
+            None => Translated::NoRoom,
+            Some(Place::Empty) => Translated::Room(Left::Nothing),
+            Some(Place::Reused) => Translated::Room(Left::Written),
+            Some(Place::After(page)) => Translated::Room(Left::Unwritten {
+                page: self.translation_page(page),
+                is_whole: self.cache.holds_pages(),
+            }),
+        }
     }
 
     /// Whether the entry of `lpn`, or another that comes with it, must be read from its translation page: it has been
     /// written there, and is not in RAM.
-    pub fn must_fetch_entry(&self, tables: &Tables, lpn: Lpn) -> bool {
+    fn must_fetch_entry(&self, tables: &Tables, lpn: Lpn) -> bool {
         self.is_in_flash(tables, lpn) && !self.cache.knows_place_of(lpn)
     }
 
-    /// The entry of `lpn` has come into the cache, with those that share its place.
-    pub fn load_entry(&mut self, tables: &mut Tables, lpn: Lpn) {
+    /// Notes that the entry of `lpn` has come into the cache, with those that share its place.
+    fn load_entry(&mut self, tables: &mut Tables, lpn: Lpn) {
         let BlockManager { map, audit, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             let loaded = self.cache.entries_with(lpn).filter(|lpn| !self.cache.knows(*lpn));
             loaded.for_each(|lpn| audit.entry_loaded(lpn, map.physical(lpn)));
         }
         self.cache.load(lpn);
-    }
-
-    /// The translation pages that are to be written because the entry of `lpn` may have changed without being in
-    /// the cache.
-    pub fn outdated_by(&self, lpn: Lpn) -> Vec<Lpn> {
-        let pages = self.cache.outdated_by(lpn);
-        pages.into_iter().map(|page| self.translation_page(page)).collect()
-    }
-
-    /// Takes the translation pages that are to be written because pages were moved on `die`.
-    pub fn take_outdated(&mut self, die: DieId) -> Vec<Lpn> {
-        let pages = self.cache.take_outdated(die);
-        pages.into_iter().map(|page| self.translation_page(page)).collect()
-    }
-
-    /// Whether the translation page `page` is out of date, and entries that are not in the cache wait for
-    /// it to be written.
-    pub fn is_outdated(&self, page: Lpn) -> bool {
-        self.cache.has_waiting(page.0 - self.logical_pages)
-    }
-
-    /// All translation pages that wait to be written.
-    pub fn pages_waiting(&self) -> Vec<Lpn> {
-        self.cache.pages_with_waiting().map(|page| self.translation_page(page)).collect()
     }
 
     const fn is_translation_page(&self, lpn: Lpn) -> bool {
@@ -167,7 +123,7 @@ impl DemandPaged {
     fn keep_entries(&mut self, tables: &mut Tables) {
         for lpn in (0..self.logical_pages).map(Lpn) {
             if tables.has_data(lpn) && !self.cache.find(lpn) {
-                self.make_room_for_entry();
+                self.make_room();
                 self.load_entry(tables, lpn);
             }
         }
@@ -191,53 +147,26 @@ impl DemandPaged {
     }
 }
 
-impl Mapping for DemandPaged {
+impl DemandPaged {
+    // Apart: page mapping's own code for these is inlined.
     #[inline(never)]
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
+    fn write(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
         let placed = tables.append_for_host(self, plane, tables.stream_of(page), page.lpn);
         self.note_write(tables, page.lpn);
         placed
     }
 
-    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
-        tables.offset_for_host(tables.stream_of(page), plane)
-    }
-
     #[inline(never)]
     fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
         let placed = tables.relocate_as_placed(self, from);
-        self.moved(tables, tables.logical(placed.page), tables.geometry.plane_of(from));
+        self.note_move(tables, tables.logical(placed.page), tables.geometry.plane_of(from));
         placed
     }
 
-    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        page::choose_victim(tables, plane)
-    }
-
-    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        page::plan(tables, victim)
-    }
-
-    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
-        page::erased(tables, plane, block);
-    }
-
-    fn unmapped(&mut self, _: &mut Tables, lpn: Lpn) {
-        self.note_unmapped(lpn);
-    }
-
-    fn moved(&mut self, tables: &Tables, lpn: Lpn, plane: PlaneId) {
+    fn note_move(&mut self, tables: &Tables, lpn: Lpn, plane: PlaneId) {
         if !self.is_translation_page(lpn) {
             self.cache.moved(lpn, tables.geometry.die_of_plane(plane));
         }
-    }
-
-    fn paging(&self) -> Option<&DemandPaged> {
-        Some(self)
-    }
-
-    fn paging_mut(&mut self) -> Option<&mut DemandPaged> {
-        Some(self)
     }
 
     fn recover_entries(&mut self, tables: &mut Tables, image: &Image) {
@@ -247,7 +176,75 @@ impl Mapping for DemandPaged {
         if tables.translation_pages() == 0 {
             self.keep_entries(tables);
         }
-        self.restore_audit(tables);
+        self.report_to_audit(tables);
+    }
+
+    fn report_to_audit(&self, tables: &mut Tables) {
+        let written: Vec<_> = self.written_entries(tables).collect();
+        if let Some(audit) = &mut tables.manager.audit {
+            audit.entries_restored(written.into_iter());
+        }
+    }
+}
+
+impl Mapping for DemandPaged {
+    #[inline(always)]
+    fn put(&mut self, tables: &mut Tables, put: Put) -> Placed {
+        match put {
+            Put::Write(plane, page) => self.write(tables, plane, page),
+            Put::Move(from) => self.relocate(tables, from),
+        }
+    }
+
+    fn next_offset(&self, tables: &Tables, plane: PlaneId, page: HostPage) -> Option<u32> {
+        tables.offset_for_host(tables.stream_of(page), plane)
+    }
+
+    fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
+        page::choose_victim(tables, occasion)
+    }
+
+    fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
+        page::plan(tables, victim)
+    }
+
+    #[inline(always)]
+    fn note(&mut self, tables: &mut Tables, change: Change<'_>) {
+        match change {
+            Change::Unmapped(lpn) => self.note_unmapped(lpn),
+            Change::Moved { lpn, plane } => self.note_move(tables, lpn, plane),
+            Change::AuditBegins => self.report_to_audit(tables),
+            Change::TableFound(image) => self.recover_entries(tables, image),
+            other => page::note(tables, other),
+        }
+    }
+
+    fn translate(&mut self, tables: &mut Tables, lpn: Lpn, stage: Stage) -> Translated {
+        match stage {
+            Stage::Asked if self.cache.find(lpn) => Translated::Known,
+            Stage::Asked => Translated::Waits {
+                with: self.cache.first_of_place(lpn),
+                page: self.translation_page_of(lpn),
+            },
+            Stage::NextForRoom => self.make_room(),
+            Stage::HasRoom if self.must_fetch_entry(tables, lpn) => {
+                Translated::ReadFirst(self.translation_page_of(lpn))
+            }
+            Stage::HasRoom | Stage::WasRead => {
+                self.load_entry(tables, lpn);
+                Translated::Known
+            }
+        }
+    }
+
+    fn outdated(&mut self, which: Outdated) -> Vec<Lpn> {
+        let pages = match which {
+            Outdated::By(lpn) => self.cache.outdated_by(lpn),
+            Outdated::On(die) => self.cache.take_outdated(die),
+            Outdated::Page(lpn) => self.cache.waiting_in(lpn.0 - self.logical_pages),
+            Outdated::All => self.cache.pages_with_waiting(),
+        };
+        pages.into_iter().map(|page| self.translation_page(page)).collect()
     }
 
     fn saved(&self) -> SavedMapping {
@@ -264,16 +261,13 @@ impl Mapping for DemandPaged {
         }
     }
 
-    fn restore_audit(&self, tables: &mut Tables) {
-        let written: Vec<_> = self.written_entries(tables).collect();
-        if let Some(audit) = &mut tables.manager.audit {
-            audit.entries_restored(written.into_iter());
-        }
-    }
-
     fn check(&self, tables: &Tables) -> Result<(), String> {
         self.cache.check()?;
         let Some(audit) = &tables.audit else { return Ok(()) };
         audit.check_entries(self.written_entries(tables))
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { translates: true, ..Facts::default() }
     }
 }

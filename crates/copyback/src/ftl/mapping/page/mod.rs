@@ -5,10 +5,10 @@ use crate::checkpoint::Checkpointed;
 use crate::ftl::Placed;
 use crate::ftl::tables::Tables;
 use crate::ftl::units::{UnitOfReclaiming, Units, each};
-use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::ids::{BlockId, PlaneId};
 use crate::placement::HostPage;
 
-use super::{Mapping, ReclaimPlan};
+use super::{Change, Cost, Mapping, Occasion, Put, ReclaimPlan};
 
 /// Page mapping: all that it knows is in the tables.
 #[derive(Debug, Checkpointed)]
@@ -16,8 +16,13 @@ pub struct Page;
 
 impl Mapping for Page {
     #[inline(always)]
-    fn place(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
-        tables.append_for_host(self, plane, tables.streams.of_host(page), page.lpn)
+    fn put(&mut self, tables: &mut Tables, put: Put) -> Placed {
+        match put {
+            Put::Write(plane, page) => {
+                tables.append_for_host(self, plane, tables.streams.of_host(page), page.lpn)
+            }
+            Put::Move(from) => tables.relocate_as_placed(self, from),
+        }
     }
 
     #[inline(always)]
@@ -25,26 +30,51 @@ impl Mapping for Page {
         tables.offset_for_host(tables.streams.of_host(page), plane)
     }
 
-    #[inline(always)]
-    fn relocate(&mut self, tables: &mut Tables, from: Ppn) -> Placed {
-        tables.relocate_as_placed(self, from)
-    }
-
-    fn choose_victim(&mut self, tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
-        choose_victim(tables, plane)
+    fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
+        choose_victim(tables, occasion)
     }
 
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
         plan(tables, victim)
     }
 
-    fn erased(&mut self, tables: &mut Tables, plane: PlaneId, block: BlockId) {
-        erased(tables, plane, block);
+    #[inline(always)]
+    fn note(&mut self, tables: &mut Tables, change: Change<'_>) {
+        note(tables, change);
+    }
+}
+
+/// Chooses a block to collect: one that the victim policy names. No merge is owed here.
+pub(super) fn choose_victim(tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
+    match occasion {
+        Occasion::Demand(plane) | Occasion::Advance(plane) => choose_on(tables, plane),
+        Occasion::Owed(_) => None,
+        Occasion::Writes { expected, fits } => {
+            let opened = tables.opened_for_host(expected) as usize;
+            let least = tables.space.thresholds().soft + opened;
+            if tables.space.free_blocks(expected.plane) >= least {
+                return None;
+            }
+            let victim = choose_on(tables, expected.plane)?;
+            fits(Cost { pages: tables.valid_pages(victim).into(), blocks: 1 }).then_some(victim)
+        }
+    }
+}
+
+/// Frees what has been erased, and takes over what a loss of power has left.
+#[inline(always)]
+pub(super) fn note(tables: &mut Tables, change: Change<'_>) {
+    match change {
+        Change::Erased { plane, block } => erased(tables, plane, block),
+        Change::PlaneFound { plane, blocks, survey } => {
+            tables.recover_streams(plane, blocks, survey);
+        }
+        _ => {}
     }
 }
 
 /// The unit of `plane` to collect.
-pub(super) fn choose_victim(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
+fn choose_on(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
     let Tables { manager, units, .. } = tables;
     each!(units, unit => unit.choose(manager, plane))
 }
@@ -56,7 +86,7 @@ pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
 }
 
 /// Frees `block`, which has been erased.
-pub(super) fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
+fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
     let Tables { manager, units, .. } = tables;
     each!(units, unit => unit.erased(manager, plane, block));
 }
