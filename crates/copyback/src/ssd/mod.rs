@@ -13,6 +13,8 @@
 
 mod alone;
 mod describe;
+#[cfg(test)]
+mod learned;
 mod next;
 mod permits;
 mod power;

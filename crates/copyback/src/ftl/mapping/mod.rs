@@ -12,6 +12,8 @@ mod buffered_log_block;
 mod change;
 mod demand_paged;
 mod facts;
+#[cfg(test)]
+mod learned;
 mod log_block;
 mod page;
 mod plan;
@@ -60,6 +62,8 @@ one_of! {
         BufferedLogBlock(BufferedLogBlock),
         /// Neighbouring logical blocks that share their blocks.
         Superblock(Superblock),
+        /// Any page anywhere, where it is predicted to be.
+        [cfg(test)] Learned(learned::Learned),
     }
 }
 pub(super) use each;
