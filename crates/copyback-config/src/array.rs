@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Config, FreeBlocks, Margin,
+    FreeBlocks, Margin,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -107,21 +107,6 @@ impl Array {
             true => data.saturating_mul(device_bytes - device_bytes % self.stripe.0.max(1)),
             false => data.saturating_mul(device_bytes),
         }
-    }
-}
-
-impl Config {
-    /// Free blocks of a plane below which a drive tells the controller that it runs short (T_soft).
-    pub fn register_threshold(&self) -> u32 {
-        let margin = self.array.protocol.register_margin;
-        self.ssd.soft_threshold() + margin.resolve(&self.ssd, 1)
-    }
-
-    /// Free blocks of a plane at which a drive that was told to collect is done with it.
-    pub fn collection_target(&self) -> u32 {
-        let least = self.register_threshold() - self.ssd.soft_threshold();
-        let margin = self.array.protocol.target_margin;
-        self.ssd.soft_threshold() + margin.resolve(&self.ssd, least)
     }
 }
 
@@ -312,19 +297,6 @@ choice! {
             /// Of the blocks of a plane, rounded up.
             share: Share,
         },
-    }
-}
-
-impl Config {
-    /// Blocks of a plane that are collected in a round, at most; as many as it takes if none.
-    pub fn blocks_of_a_round(&self) -> Option<u32> {
-        match self.array.protocol.round {
-            Round::UntilTarget => None,
-            Round::Blocks { blocks } => Some(blocks),
-            Round::Share { share } => {
-                Some(FreeBlocks::Share(share).resolve(self.ssd.geometry.blocks_per_plane, 1))
-            }
-        }
     }
 }
 

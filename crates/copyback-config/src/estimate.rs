@@ -47,8 +47,8 @@ struct Work {
     what: &'static str,
 }
 
-impl Config {
-    /// Estimates the work of a run of this checked configuration.
+impl Resolved {
+    /// What a run of this checked configuration will take.
     pub fn estimate(&self) -> Estimate {
         let flows = self.workload.flows();
         let loads: Vec<_> = flows.iter().map(|flow| Load::of(flow, self)).collect();
@@ -85,7 +85,7 @@ impl Config {
             Overwrites::Fixed(times) => times,
             Overwrites::UntilSteady { round, most_rounds, .. } => round * f64::from(most_rounds),
         };
-        let filled = self.precondition.fill.0 * self.logical_pages() as f64;
+        let filled = self.precondition.fill.0 * self.drive.capacity.logical_pages as f64;
         filled * (1.0 + times) * f64::from(self.array.devices)
     }
 
@@ -96,7 +96,7 @@ impl Config {
             Cuts::At { times } => times.len() as f64,
             Cuts::Random { count, .. } => f64::from(*count),
         };
-        let pages = self.ssd.mapped_pages();
+        let pages = self.mapped_pages();
         let what = "pages looked at after cuts of power";
         Work { key: "ssd.power.cuts".to_owned(), steps: cuts * pages, what }
     }
@@ -120,13 +120,13 @@ impl Config {
 
     fn memory(&self, requests: f64, loads: &[Load]) -> f64 {
         let Geometry { pages_per_block, .. } = self.ssd.geometry;
-        let flash_pages = self.ssd.geometry.physical_pages();
-        let pages = self.ssd.mapped_pages();
+        let flash_pages = self.physical_pages();
+        let pages = self.mapped_pages();
         let audit = if self.audit { AUDIT_PER_PAGE } else { 0.0 };
         let watched = if self.ssd.power.is_watched() { WATCHED_PER_PAGE } else { 0.0 };
         let drive = pages * (PER_PAGE + audit + watched)
             + flash_pages / f64::from(pages_per_block) * PER_BLOCK
-            + self.ssd.geometry.dies() * PER_DIE;
+            + self.drive.shape.dies as f64 * PER_DIE;
         let rows = if self.metrics.requests { requests * PER_REQUEST_ROW } else { 0.0 };
         let under_way: f64 = loads.iter().map(|load| load.pages_under_way).sum();
         drive * f64::from(self.array.devices)
@@ -144,24 +144,17 @@ impl Config {
             _ => 0.0,
         }
     }
-}
-
-impl Geometry {
-    fn dies(&self) -> f64 {
-        [self.channels, self.chips_per_channel, self.dies_per_chip].map(f64::from).iter().product()
-    }
 
     fn physical_pages(&self) -> f64 {
-        let of_die = [self.planes_per_die, self.blocks_per_plane, self.pages_per_block];
-        self.dies() * of_die.map(f64::from).iter().product::<f64>()
+        let Geometry { planes_per_die, blocks_per_plane, pages_per_block, .. } = self.ssd.geometry;
+        let of_die = [planes_per_die, blocks_per_plane, pages_per_block];
+        self.drive.shape.dies as f64 * of_die.map(f64::from).iter().product::<f64>()
     }
-}
 
-impl Ssd {
     /// Places for mapped pages; those of striped planes count each.
     fn mapped_pages(&self) -> f64 {
-        let size = self.counted_page_size().0 as f64;
-        self.geometry.physical_pages() * (self.geometry.page_size.0 as f64 / size)
+        let size = self.drive.pages.counted_size.0 as f64;
+        self.physical_pages() * (self.ssd.geometry.page_size.0 as f64 / size)
     }
 }
 
@@ -206,9 +199,9 @@ struct Load {
 }
 
 impl Load {
-    fn of(flow: &Flow, config: &Config) -> Self {
+    fn of(flow: &Flow, config: &Resolved) -> Self {
         let pages = pages_of_request(flow, config);
-        let bytes = config.ssd.managed_page_size().0;
+        let bytes = config.drive.pages.size.0;
         let page = config.ssd.timing.slowest(bytes) + transfer(bytes, config.host.link_rate);
         let overhead = ns(config.host.command_overhead) + ns(config.host.link_overhead);
         let service = pages * page + overhead;
@@ -253,15 +246,15 @@ const fn counted_by(flow: &Flow) -> &'static str {
 }
 
 /// Most requests that a flow needs to ask for its bytes: each of the least size, and flushes among them.
-fn by_size(flow: &SyntheticWorkload, config: &Config) -> Option<u64> {
-    let unit = flow.size_alignment.unwrap_or(flow.alignment_on(config.ssd.counted_page_size()));
+fn by_size(flow: &SyntheticWorkload, config: &Resolved) -> Option<u64> {
+    let unit = flow.size_alignment.unwrap_or(flow.alignment_on(config.drive.pages.counted_size));
     let of_data = flow.io_size?.0.div_ceil(unit.0.max(1));
     // The cast of what is too large for it gives the largest number.
     Some((of_data as f64 / (1.0 - flow.flush_share.0)) as u64)
 }
 
-/// Number of a flow's requests: the configured one, or as many as there is time for.
-fn requests_of(flow: &Flow, service: f64, config: &Config) -> Option<f64> {
+/// How many requests a flow has: as many as it says, or as there is time for.
+fn requests_of(flow: &Flow, service: f64, config: &Resolved) -> Option<f64> {
     let stop = match &config.stop {
         Stop::None | Stop::ReadOnly => None,
         Stop::SteadyState(stop) => Some((stop.round, f64::from(stop.most_rounds), ns(stop.ramp))),
@@ -291,10 +284,10 @@ fn requests_of(flow: &Flow, service: f64, config: &Config) -> Option<f64> {
         .reduce(f64::min)
 }
 
-fn pages_of_request(flow: &Flow, config: &Config) -> f64 {
+fn pages_of_request(flow: &Flow, config: &Resolved) -> f64 {
     let Flow::Synthetic(flow) = flow else { return 1.0 };
-    let bytes = mean_size(&flow.request_size).min(config.capacity_bytes() as f64);
-    (bytes / config.ssd.managed_page_size().0 as f64).ceil()
+    let bytes = mean_size(&flow.request_size).min(config.bytes as f64);
+    (bytes / config.drive.pages.size.0 as f64).ceil()
 }
 
 fn mean_size(size: &RequestSize) -> f64 {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Rate, Share, Time};
-use super::{AgedReadErrors, Config, DisturbedReadErrors, Ssd, Stop};
+use super::{AgedReadErrors, Config, DisturbedReadErrors, Stop};
 
 /// Faults of the flash: none, unless the table says so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -115,21 +115,10 @@ impl FlashFaults {
     }
 }
 
-/// Free blocks of a plane that are kept to take the place of bad ones. The second is for a failure that
-/// comes before collections have made up for the first.
-const SPARE_BLOCKS: u32 = 2;
-
 impl Config {
     /// Whether the run ends when a drive takes no writes any more: any rule that ends a run before its
     /// requests do would never again have what it asks for.
     pub fn ends_at_read_only(&self) -> bool {
-        self.stop != Stop::None && self.ssd.spare_blocks() > 0
-    }
-}
-
-impl Ssd {
-    /// Free blocks of each plane that are kept to take the place of bad ones.
-    pub const fn spare_blocks(&self) -> u32 {
-        if self.faults.retires_blocks() { SPARE_BLOCKS } else { 0 }
+        self.stop != Stop::None && self.ssd.faults.retires_blocks()
     }
 }

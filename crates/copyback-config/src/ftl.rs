@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use super::gc::is_default;
 
 use super::{
-    FreeBlocks, Ssd,
+    FreeBlocks,
     choice::choice,
     quantity::{Share, Size},
 };
@@ -183,30 +183,6 @@ impl Mapping {
     }
 }
 
-impl Ssd {
-    /// Full blocks of each plane that each generation but the last may hold, if pages are placed by generations.
-    pub fn generation_blocks(&self) -> Vec<u32> {
-        let Placement::Generations { sizes } = &self.ftl.placement else { return Vec::new() };
-        let blocks = |size: &FreeBlocks| size.resolve(self.geometry.blocks_per_plane, 1);
-        sizes.iter().map(blocks).collect()
-    }
-
-    /// Blocks of a plane that are full or open once it is collected.
-    pub fn blocks_in_use(&self) -> u32 {
-        self.geometry.blocks_per_plane.saturating_sub(self.soft_threshold())
-    }
-
-    /// Blocks of each plane that buffer writes.
-    pub fn nv_buffer_blocks(&self) -> u32 {
-        match self.ftl.mapping {
-            Mapping::BufferedLogBlock { buffer } => {
-                buffer.resolve(self.geometry.blocks_per_plane, 1)
-            }
-            _ => 0,
-        }
-    }
-}
-
 choice! {
     /// Grouping of logical pages to logical blocks.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,21 +202,7 @@ choice! {
     }
 }
 
-impl Ssd {
-    /// Planes that successive logical pages go round before they come back to the first of them; all, unless
-    /// pages are bound to blocks.
-    pub fn stripe_width(&self) -> u64 {
-        let all = self.managed_planes();
-        match self.ftl.logical_blocks {
-            _ if self.ftl.mapping.is_page_mapping() => all,
-            LogicalBlocks::Striped => all,
-            LogicalBlocks::Contiguous => 1,
-            LogicalBlocks::Superpage { planes } => planes.into(),
-        }
-    }
-}
-
-/// Allocation: the plane that a logical page is written to.
+/// Which plane a logical page is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Allocation {
@@ -779,8 +741,12 @@ impl Placement {
         match *self {
             Self::OneClass => 1,
             Self::HostAndGcApart => 2,
-            Self::ByHint { handles, isolation: Isolation::Initial, .. } => handles + 1,
-            Self::ByHint { handles, isolation: Isolation::Persistent, .. } => 2 * handles,
+            Self::ByHint { handles, isolation: Isolation::Initial, .. } => {
+                handles.saturating_add(1)
+            }
+            Self::ByHint { handles, isolation: Isolation::Persistent, .. } => {
+                handles.saturating_mul(2)
+            }
             Self::Oracle { classes, .. } => classes,
             Self::SepBit => 6,
             Self::Eti { .. } => 3,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Allocation, Placement, Protection, Ssd,
     choice::choice,
     quantity::{Share, Size, Time},
 };
@@ -151,150 +150,10 @@ pub enum FreeBlocks {
     },
 }
 
-impl Ssd {
-    /// The soft threshold in blocks of a plane. A share gives at least what collections need.
-    pub fn soft_threshold(&self) -> u32 {
-        let least = 1 + self.blocks_kept_for_collections();
-        self.gc.soft_threshold.resolve(self.geometry.blocks_per_plane, least)
-    }
-
-    /// A plane with fewer free blocks than this joins the collection of another, if the width lets
-    /// planes join at all.
-    pub fn joining_threshold(&self) -> u32 {
-        match self.gc.width {
-            Width::Serial | Width::Superblock => 0,
-            Width::Blind { .. } => u32::MAX,
-            Width::Threshold { margin, .. } => self.soft_threshold() + margin.resolve(self, 0),
-        }
-    }
-
-    /// Free blocks of each plane that host writes never open. With one class, a static
-    /// allocation, collections that neither yield nor fill blocks of their own, and no translation
-    /// pages, none is needed: the block that the host has just opened has room for a victim, and no
-    /// plane ever holds more data than its share. Where the host goes on after each victim, it may
-    /// fill that block before its plane has its turn after the others of the die. A drive without power-loss protection may
-    /// find pages of that block torn.
-    pub fn blocks_kept_for_collections(&self) -> u32 {
-        let shared = self.ftl.placement == Placement::OneClass
-            && self.ftl.mapping.is_page_mapping()
-            && !self.has_lines();
-        let is_static = matches!(self.ftl.allocation, Allocation::Order(_));
-        let undisturbed = self.gc.preemption == Preemption::None
-            && (self.gc.end == GcEnd::Enough || self.managed_planes_per_die() == 1)
-            && !self.gc.width.is_parallel()
-            && self.gc.idle == Idle::None
-            && self.power.protection == Protection::Capacitors
-            && !self.has_slc_cache();
-        u32::from(!(shared && is_static && undisturbed && self.translation_pages() == 0))
-    }
-
-    /// Blocks of each plane that are being filled; where logical blocks have blocks of their own, the
-    /// least that there must be room for.
-    pub fn open_blocks(&self) -> u32 {
-        if !self.ftl.mapping.is_page_mapping() {
-            return 1;
-        }
-        let beside = [
-            self.gc.width.is_parallel(),
-            self.translation_pages() > 0,
-            self.dynamic_slc_blocks() > 0,
-        ];
-        let classes = self.ftl.placement.classes();
-        // A line of a class is opened while some planes have not filled theirs of the line before.
-        let lines = if self.has_lines() { classes } else { 0 };
-        // The die that holds the parity of a line may need another one for what it moves.
-        let parity = if self.ftl.rain { classes } else { 0 };
-        // What is rebuilt goes to lines beside those.
-        let rebuilt = if self.faults.lost_die.is_some() { classes + 1 } else { 0 };
-        classes
-            + lines
-            + parity
-            + rebuilt
-            + self.blocks_of_open_units()
-            + beside.map(u32::from).iter().sum::<u32>()
-    }
-
-    /// Full blocks of each plane that are not reclaimed yet, as the reclaim unit that they are of is not full.
-    fn blocks_of_open_units(&self) -> u32 {
-        let beside = self.gc.width.is_parallel() || self.translation_pages() > 0;
-        let units = self.ftl.placement.classes() + u32::from(beside);
-        units * (self.ftl.placement.reclaim_unit() - 1)
-    }
-
-    /// Blocks, or lines, that are victims together.
-    pub fn reclaim_unit(&self) -> u32 {
-        if self.ftl.mapping.is_page_mapping() { self.ftl.placement.reclaim_unit() } else { 1 }
-    }
-
+impl Gc {
     /// Whether blocks are managed in lines over all planes.
     pub fn has_lines(&self) -> bool {
-        self.gc.unit == GcUnit::Line
-    }
-
-    /// Pages that hold data in what is collected as one.
-    pub fn pages_per_unit(&self) -> u64 {
-        let blocks = if self.has_lines() { self.managed_planes() } else { 1 };
-        self.without_parity(blocks) * self.data_pages_per_block()
-    }
-
-    /// Part of `all` blocks or pages of the dies that is not parity's, nor on a die that will be lost.
-    pub fn without_parity_and_lost(&self, all: u64) -> u64 {
-        let dies = self.dies().max(3);
-        match self.ftl.rain && self.faults.lost_die.is_some() {
-            true => all * (dies - 2) / dies,
-            false => self.without_parity(all),
-        }
-    }
-
-    /// Part of `all` blocks or pages of the dies that is not parity's.
-    pub fn without_parity(&self, all: u64) -> u64 {
-        // Fewer than two dies are refused, elsewhere.
-        let dies = self.dies().max(2);
-        if self.ftl.rain { all * (dies - 1) / dies } else { all }
-    }
-
-    /// Pages that fit in the DRAM for pages that would have to be written alone.
-    pub fn cache_pages(&self) -> usize {
-        match self.gc.width {
-            Width::Blind { cache } | Width::Threshold { cache, .. } => {
-                (cache.0 / self.geometry.page_size.0) as usize
-            }
-            Width::Serial | Width::Superblock => 0,
-        }
-    }
-
-    /// Invalid pages that a victim has at least, as long as the host can open a block.
-    pub fn least_invalid_pages(&self) -> u32 {
-        (self.gc.least_invalid.0 * self.pages_per_unit() as f64).ceil() as u32
-    }
-
-    /// Planes that one multi-plane command can join.
-    pub fn planes_per_command(&self) -> u32 {
-        match self.commands.multi_plane {
-            true => self.commands.planes_per_command.unwrap_or(self.geometry.planes_per_die).max(1),
-            false => 1,
-        }
-    }
-
-    /// Number of planes that are striped into one.
-    pub fn striped_planes(&self) -> u32 {
-        if self.gc.width == Width::Superblock { self.planes_per_command() } else { 1 }
-    }
-
-    /// Planes of a die that are managed apart.
-    pub fn managed_planes_per_die(&self) -> u32 {
-        self.geometry.planes_per_die / self.striped_planes()
-    }
-
-    /// Free blocks of a plane that long idle periods aim at above the soft threshold.
-    pub fn free_margin(&self) -> u32 {
-        let advance = self.gc.idle.in_advance();
-        advance.map_or(0, |advance| advance.margin.resolve(self, 1))
-    }
-
-    /// The hard threshold in blocks of a plane.
-    pub fn hard_threshold(&self) -> u32 {
-        self.gc.hard_threshold.resolve(self.geometry.blocks_per_plane, 1)
+        self.unit == GcUnit::Line
     }
 }
 
@@ -332,12 +191,13 @@ pub enum Margin {
 }
 
 impl Margin {
-    /// The number of blocks of a plane above its soft threshold; a share gives `least` or more.
-    pub(super) fn resolve(self, ssd: &Ssd, least: u32) -> u32 {
+    /// The number of blocks above the soft threshold `soft` of a plane that has `blocks_per_plane`; a share gives
+    /// `least` or more.
+    pub(super) fn resolve(self, blocks_per_plane: u32, soft: u32, least: u32) -> u32 {
         match self {
-            Self::Free(free) => free.resolve(ssd.geometry.blocks_per_plane, least),
+            Self::Free(free) => free.resolve(blocks_per_plane, least),
             Self::OfThreshold { of_threshold } => {
-                FreeBlocks::Share(of_threshold).resolve(ssd.soft_threshold(), least)
+                FreeBlocks::Share(of_threshold).resolve(soft, least)
             }
         }
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::FreeBlocks;
 use super::quantity::{Share, Time};
-use super::{FreeBlocks, Ssd};
 
 /// A cache of blocks that are programmed with fewer bits a cell than the others; off unless it has blocks. The host's
 /// pages go there first, and collections fold them into native blocks.
@@ -93,28 +93,5 @@ impl SlcCache {
     /// Whether nothing is said about it.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
-    }
-}
-
-impl Ssd {
-    /// Whether the drive has such a cache.
-    pub fn has_slc_cache(&self) -> bool {
-        self.static_slc_blocks() + self.dynamic_slc_blocks() > 0
-    }
-
-    /// Blocks of each plane that are always in the cache's mode.
-    pub fn static_slc_blocks(&self) -> u32 {
-        self.slc_cache.fixed.resolve(self.geometry.blocks_per_plane, 0)
-    }
-
-    /// Blocks of each plane that are lent to the cache at most.
-    pub fn dynamic_slc_blocks(&self) -> u32 {
-        self.slc_cache.dynamic.resolve(self.geometry.blocks_per_plane, 0)
-    }
-
-    /// Pages of a block in the cache's mode.
-    pub fn slc_pages_per_block(&self) -> u32 {
-        let pages = u64::from(self.geometry.pages_per_block) * u64::from(self.slc_cache.bits);
-        (pages / u64::from(self.slc_cache.native_bits.max(1))) as u32 * self.units_per_program()
     }
 }

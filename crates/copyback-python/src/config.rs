@@ -12,7 +12,7 @@ use crate::error::InputError;
 
 /// A checked configuration, with every default filled in.
 #[pyclass(frozen, module = "copyback._core")]
-pub struct Config(pub config::Config);
+pub struct Config(pub config::Resolved);
 
 #[pymethods]
 impl Config {
@@ -36,7 +36,8 @@ impl Config {
         for (key, value) in settings.unwrap_or_default() {
             loader = loader.set(&key, &value);
         }
-        loader.load().map(Self).map_err(|faults| InputError::new_err(faults.to_string()))
+        let loaded = loader.load().map_err(|faults| InputError::new_err(faults.to_string()))?;
+        Ok(Self(loaded.resolve()))
     }
 
     fn to_toml(&self) -> String {
@@ -106,7 +107,7 @@ impl Config {
 
     #[getter]
     fn capacity_bytes(&self) -> u64 {
-        self.0.capacity_bytes()
+        self.0.bytes
     }
 
     #[getter]

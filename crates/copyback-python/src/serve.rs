@@ -22,7 +22,7 @@ use crate::simulation::Progress;
 /// A drive that is prepared, then served.
 #[pyclass(frozen, module = "copyback._core")]
 pub struct Server {
-    config: config::Config,
+    config: config::Resolved,
     stage: Mutex<Stage>,
     shared: Mutex<Option<Arc<Shared>>>,
 }
@@ -98,7 +98,7 @@ impl Server {
             let slower = Slower::new(slower).ok_or_else(|| {
                 Error::Input(format!("--slower: found {slower}; allowed: 0.001 to 1000000"))
             })?;
-            let capacity = self.config.capacity_bytes();
+            let capacity = self.config.bytes;
             let exports = Exports::new(exports.into_iter().map(export).collect(), capacity)
                 .map_err(Error::Input)?;
             let data = match data {

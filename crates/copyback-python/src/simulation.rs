@@ -261,7 +261,7 @@ impl Simulation {
 /// Devices that are prepared to be saved, and not run.
 #[pyclass(module = "copyback._core")]
 pub struct Preparation {
-    config: copyback::config::Config,
+    config: copyback::config::Resolved,
     /// Prepared devices, behind a lock: Python may share them between threads, and a policy written in Python
     /// can't be.
     devices: Mutex<precondition::Preparation>,

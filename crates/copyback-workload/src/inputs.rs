@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::Status;
 use crate::{AddressSpace, InputError, Source};
-use copyback_config::{Config, Flow};
+use copyback_config::{Flow, Resolved};
 
 /// Reads every trace of a workload as a run would, and so finds what would end the run: a damaged row, an
 /// address beyond the device, a file that is no trace. Call [`advance`](Self::advance) until it is done.
@@ -27,7 +27,7 @@ impl InputCheck {
     ///
     /// # Errors
     /// If an input can't be opened or its start is malformed; if a generator makes no sense on the device.
-    pub fn new(config: &Config) -> Result<Self, Error> {
+    pub fn new(config: &Resolved) -> Result<Self, Error> {
         let space = AddressSpace::of(config);
         let flows = config.workload.flows();
         let opened = flows.iter().enumerate().map(|(index, flow)| {

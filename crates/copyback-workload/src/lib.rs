@@ -22,7 +22,7 @@ pub use status::Status;
 pub use stream::{Issued, Stream};
 
 use copyback_config::units::{Duration, Instant};
-use copyback_config::{Config, Flow, Layout};
+use copyback_config::{Flow, Layout, Resolved};
 
 /// Operation that a request asks of the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,12 +99,12 @@ impl AddressSpace {
     pub const UNLIMITED: Self = Self { bytes: u64::MAX, page_size: 4096, drive: None };
 
     /// The addresses of a configured device.
-    pub fn of(config: &Config) -> Self {
+    pub fn of(config: &Resolved) -> Self {
         let is_jbod = config.array.layout == Layout::Jbod;
         Self {
-            bytes: config.capacity_bytes(),
-            page_size: config.ssd.counted_page_size().0,
-            drive: is_jbod.then(|| config.device_bytes()),
+            bytes: config.bytes,
+            page_size: config.drive.pages.counted_size.0,
+            drive: is_jbod.then(|| config.drive.capacity.bytes),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::Error;
 use crate::array::{Array, FinishedRequest};
-use crate::config::{Config, Coordination, Metrics, Placement};
+use crate::config::{Config, Coordination, Metrics, Placement, Resolved};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::ids::{Lpn, RequestId};
 use crate::metrics::Written;
@@ -156,6 +156,7 @@ impl Embedded {
     /// # Errors
     /// As [`new`](Self::new), and if the supplier has not got a policy that the configuration names.
     pub fn with_policies(config: &Config, supplier: &dyn Supplier) -> Result<Self, Error> {
+        let config = &config.resolve();
         let mut devices = Preparation::new(config);
         devices.supply(config, supplier).map_err(input_error)?;
         Self::on(config, devices)
@@ -166,7 +167,7 @@ impl Embedded {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn on(config: &Config, mut devices: Preparation) -> Result<Self, Error> {
+    pub fn on(config: &Resolved, mut devices: Preparation) -> Result<Self, Error> {
         if let Placement::Oracle { .. } = config.ssd.ftl.placement {
             return Err(Error::Input(
                 "ssd.ftl.placement: found \"oracle\", which knows all requests beforehand; allowed: \
@@ -188,12 +189,12 @@ impl Embedded {
         }
         check_writable(&devices)?;
         // What is kept for a report would pile up: nobody takes it.
-        let config = &Config { metrics: Metrics::default(), ..config.clone() };
+        let config = &Config { metrics: Metrics::default(), ..Config::clone(config) }.resolve();
         Ok(Self {
             array: Outlined::new(Array::new(config, devices.into_devices())),
-            capacity: config.capacity_bytes(),
-            page_size: config.ssd.managed_page_size().0,
-            counted_page_size: config.ssd.counted_page_size().0,
+            capacity: config.bytes,
+            page_size: config.drive.pages.size.0,
+            counted_page_size: config.drive.pages.counted_size.0,
             audit: config.audit,
             now: Instant::START,
             has_begun: false,

@@ -3,7 +3,7 @@
 //! the translation layer that writes fewer pages than the host does. The configuration is checked for that.
 
 use crate::Error;
-use crate::config::{Config, Placement};
+use crate::config::{Placement, Resolved};
 use crate::host::sources;
 use crate::ids::Lpn;
 use crate::placement::{Foreseen, Future, MOST_ENDS};
@@ -13,10 +13,10 @@ use crate::workload::{Operation, Request};
 ///
 /// # Errors
 /// If a trace cannot be read, or the workload writes and trims more pages than can be foreseen.
-pub fn of_workload(config: &Config) -> Result<Option<Future>, Error> {
+pub fn of_workload(config: &Resolved) -> Result<Option<Future>, Error> {
     let Placement::Oracle { .. } = config.ssd.ftl.placement else { return Ok(None) };
-    let page_size = config.ssd.managed_page_size().0;
-    let mut foreseen = Foreseen::new(config.logical_pages() as usize);
+    let page_size = config.drive.pages.size.0;
+    let mut foreseen = Foreseen::new(config.drive.capacity.logical_pages as usize);
     for mut source in sources(config)? {
         while let Some(request) = source.next_request()? {
             if !note(&mut foreseen, &request, page_size) {

@@ -10,7 +10,7 @@ use rand::RngExt;
 
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::collector::job::{self, Tally};
-use crate::config::{Config, Overwrites, Preemption};
+use crate::config::{Overwrites, Preemption, Resolved};
 use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Left, Outdated, Stage, Translated};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
@@ -30,12 +30,12 @@ pub fn name(device: SsdId) -> String {
 }
 
 /// Random stream of an external placement.
-pub fn placement_stream(config: &Config, device: SsdId) -> Stream {
+pub fn placement_stream(config: &Resolved, device: SsdId) -> Stream {
     rng::stream(config.seed, &format!("{}/placement", name(device)))
 }
 
 /// Random stream of an external schedule, if a checked configuration has one.
-pub fn schedule_stream(config: &Config, device: SsdId) -> Option<Stream> {
+pub fn schedule_stream(config: &Resolved, device: SsdId) -> Option<Stream> {
     let Preemption::Python { .. } = config.ssd.gc.preemption else { return None };
     Some(rng::stream(config.seed, &format!("{}/gc/schedule", name(device))))
 }
@@ -53,7 +53,7 @@ pub struct Preparation {
 
 impl Preparation {
     /// New devices of a checked configuration.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Resolved) -> Self {
         let devices = 0..config.array.devices as usize;
         Self::of(devices.map(|id| Preconditioner::new(config, SsdId::from_index(id))).collect())
     }
@@ -72,7 +72,7 @@ impl Preparation {
     ///
     /// # Errors
     /// If the supplier has not got one.
-    pub fn supply(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
+    pub fn supply(&mut self, config: &Resolved, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
     }
@@ -84,7 +84,7 @@ impl Preparation {
     /// If the supplier has not got one.
     pub fn supply_to_be_saved(
         &mut self,
-        config: &Config,
+        config: &Resolved,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
@@ -223,11 +223,11 @@ pub struct Preconditioner {
 impl Preconditioner {
     /// A new device of a checked configuration. One that is lost, or has just replaced one that is,
     /// stays empty.
-    pub fn new(config: &Config, device: SsdId) -> Self {
+    pub fn new(config: &Resolved, device: SsdId) -> Self {
         Self::new_around(config, Ftl::new(config, &name(device)), device)
     }
 
-    fn new_around(config: &Config, ftl: Ftl, device: SsdId) -> Self {
+    fn new_around(config: &Resolved, ftl: Ftl, device: SsdId) -> Self {
         let is_lost = config.array.failed.contains(&u32::from(device.0));
         let fill = if is_lost { 0.0 } else { config.precondition.fill.0 };
         let fill = (fill * ftl.logical_pages() as f64).round() as usize;
@@ -267,7 +267,7 @@ impl Preconditioner {
 
     /// A device that has been prepared before, in rounds of these write amplifications if it was in
     /// rounds.
-    pub fn prepared(config: &Config, ftl: Ftl, device: SsdId, rounds: &[f64]) -> Self {
+    pub fn prepared(config: &Resolved, ftl: Ftl, device: SsdId, rounds: &[f64]) -> Self {
         let mut preconditioner = Self::new_around(config, ftl, device);
         preconditioner.filled = preconditioner.fill;
         if let Some(known) = &mut preconditioner.rounds {
@@ -280,7 +280,7 @@ impl Preconditioner {
 
     fn supply(
         &mut self,
-        config: &Config,
+        config: &Resolved,
         device: SsdId,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
@@ -293,7 +293,7 @@ impl Preconditioner {
 
     fn supply_to_be_saved(
         &mut self,
-        config: &Config,
+        config: &Resolved,
         device: SsdId,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
 use crate::checkpoint::{Checkpointed, Reader, Writer};
-use crate::config::{Config, Flow};
+use crate::config::{Flow, Resolved};
 use crate::host::sources;
 use crate::progress::{Phase, Progress};
 use crate::whole::write_whole;
@@ -47,7 +47,7 @@ impl Identity {
     ///
     /// # Errors
     /// If a trace can't be read, or not again.
-    pub fn of(config: &Config) -> Result<Self, Error> {
+    pub fn of(config: &Resolved) -> Result<Self, Error> {
         let traces = config.workload.flows().into_iter().filter_map(|flow| match flow {
             Flow::Trace(config) => Some(trace::digest(&config)),
             Flow::Synthetic(_) => None,
@@ -168,7 +168,7 @@ impl<W: Write> Write for Hashed<W> {
 /// If the file can't be read, is no checkpoint or a damaged one, or is of a run with another identity.
 pub fn read<T>(
     path: &Path,
-    config: &Config,
+    config: &Resolved,
     expected: &Identity,
     load: impl FnOnce(&mut Reader<'_>) -> io::Result<T>,
 ) -> Result<(T, Found), Error> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::array::coordination::supply::ExternalCoordinator;
 use crate::array::{Array, FinishedRequest, SentMessage};
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Stop};
+use crate::config::{Resolved, Stop};
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
@@ -98,7 +98,7 @@ impl Run {
     /// # Errors
     /// If the trace is malformed, or the `coordinator` from outside can't begin.
     pub fn new(
-        config: &Config,
+        config: &Resolved,
         devices: Vec<Preconditioner>,
         coordinator: Option<Box<dyn ExternalCoordinator>>,
         host: Host,
@@ -112,9 +112,9 @@ impl Run {
             arrivals: Arrivals::default(),
             rating: Rating::of(config),
             capacity: Capacity {
-                array_bytes: config.capacity_bytes(),
-                device_bytes: config.device_bytes(),
-                page_bytes: config.ssd.counted_page_size().0,
+                array_bytes: config.bytes,
+                device_bytes: config.drive.capacity.bytes,
+                page_bytes: config.drive.pages.counted_size.0,
             },
             side_by_side: None,
             stop: SteadyRounds::of(config).map(Box::new),
@@ -140,7 +140,7 @@ impl Run {
 
     /// Lets the drives of an array go ahead side by side, as many at a time as `executor` does jobs, where they have
     /// nothing to do with each other. That changes no result.
-    pub fn go_ahead_on(&mut self, config: &Config, executor: Arc<dyn Executor>) {
+    pub fn go_ahead_on(&mut self, config: &Resolved, executor: Arc<dyn Executor>) {
         self.side_by_side = SideBySide::of(config, executor);
     }
 
@@ -238,7 +238,11 @@ impl Run {
     ///
     /// # Errors
     /// If the supplier has not got one, or it can't go on.
-    pub fn supply_again(&mut self, config: &Config, supplier: &dyn Supplier) -> Result<(), Failed> {
+    pub fn supply_again(
+        &mut self,
+        config: &Resolved,
+        supplier: &dyn Supplier,
+    ) -> Result<(), Failed> {
         let mut drives = self.array.drives_mut().iter_mut().enumerate();
         drives.try_for_each(|(id, drive)| {
             let id = SsdId::from_index(id);
@@ -592,7 +596,7 @@ impl Run {
     }
 
     /// The summary of the run, which has this configuration.
-    pub fn summary(&self, config: &Config) -> Summary {
+    pub fn summary(&self, config: &Resolved) -> Summary {
         let drives = self.array.drives();
         let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::array::SentMessage;
 use crate::array::coordination::supply::{self, ArraySupplier, ExternalCoordinator};
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::{Config, Resolved};
 use crate::executor::Executor;
 use crate::foresight;
 use crate::host::Host;
@@ -31,7 +31,7 @@ use crate::{Error, Status};
 
 /// A simulation. Call [`advance`](Self::advance) until it is done, then ask for results.
 pub struct Simulation {
-    config: Config,
+    config: Resolved,
     /// Until the run starts.
     preparation: Option<Outlined<Waiting>>,
     run: Option<Outlined<Run>>,
@@ -80,15 +80,17 @@ impl Simulation {
         supplier: &dyn ArraySupplier,
     ) -> Result<Self, Error> {
         // The workload first: a missing trace should not cost a preconditioning.
-        let host = Host::new(config)?;
+        let config = config.resolve();
+        let host = Host::new(&config)?;
         let mut devices = match state {
-            Some(path) => state::load(config, path)?,
-            None => Preparation::new(config),
+            Some(path) => state::load(&config, path)?,
+            None => Preparation::new(&config),
         };
-        devices.supply(config, supplier).map_err(input_error)?;
+        devices.supply(&config, supplier).map_err(input_error)?;
         check_writable(&devices)?;
         let mut simulation = Self::of(config, devices, host)?;
-        simulation.coordinator = supply::coordinator(config, supplier).map_err(input_error)?;
+        let coordinator = supply::coordinator(&simulation.config, supplier);
+        simulation.coordinator = coordinator.map_err(input_error)?;
         Ok(simulation)
     }
 
@@ -96,17 +98,17 @@ impl Simulation {
     ///
     /// # Errors
     /// If the trace cannot be read.
-    pub fn on(config: &Config, devices: Preparation) -> Result<Self, Error> {
-        Self::of(config, devices, Host::new(config)?)
+    pub fn on(config: &Resolved, devices: Preparation) -> Result<Self, Error> {
+        Self::of(config.clone(), devices, Host::new(config)?)
     }
 
-    fn of(config: &Config, mut devices: Preparation, host: Host) -> Result<Self, Error> {
-        if let Some(future) = foresight::of_workload(config)? {
+    fn of(config: Resolved, mut devices: Preparation, host: Host) -> Result<Self, Error> {
+        if let Some(future) = foresight::of_workload(&config)? {
             devices.foresee(future);
         }
         let preparation = Some(Outlined::new(Waiting { devices, host }));
         Ok(Self {
-            config: config.clone(),
+            config,
             preparation,
             run: None,
             coordinator: None,
@@ -135,16 +137,16 @@ impl Simulation {
         path: &Path,
         supplier: &dyn ArraySupplier,
     ) -> Result<(Self, Found), Error> {
-        let identity = Identity::of(config)?;
-        let ((preparation, run), found) = resume::read(path, config, &identity, |from| {
+        let config = config.resolve();
+        let identity = Identity::of(&config)?;
+        let ((preparation, run), found) = resume::read(path, &config, &identity, |from| {
             Ok(match bool::load(from)? {
                 true => (None, Some(Checkpointed::load(from)?)),
                 false => (Some(Checkpointed::load(from)?), None),
             })
         })?;
         let identity = Some(identity);
-        let (config, executor) = (config.clone(), None);
-        let is_behind = true;
+        let (executor, is_behind) = (None, true);
         let coordinator = None;
         let mut resumed =
             Self { config, preparation, run, coordinator, executor, identity, is_behind };
@@ -308,7 +310,7 @@ impl Simulation {
     }
 
     /// Whether there are several drives.
-    pub const fn is_array(&self) -> bool {
+    pub fn is_array(&self) -> bool {
         self.config.array.devices > 1
     }
 

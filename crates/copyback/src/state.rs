@@ -16,7 +16,7 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Config, Cuts, FlashFaults, LineErase, Overwrites};
+use crate::config::{Cuts, FlashFaults, LineErase, Overwrites, Resolved};
 use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
@@ -32,7 +32,7 @@ const COMPRESSION_LEVEL: i32 = 1;
 ///
 /// # Errors
 /// If a policy from outside cannot say what it remembers, or the file not be written; nothing is left behind then.
-pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), Error> {
+pub fn save(config: &Resolved, devices: &Preparation, path: &Path) -> Result<(), Error> {
     let machine = |error: io::Error| Error::Machine(format!("{}: {error}", path.display()));
     let bytes = to_bytes(config, devices).map_err(machine)?;
     if let Some(failed) = devices.policy_failed() {
@@ -45,7 +45,7 @@ pub fn save(config: &Config, devices: &Preparation, path: &Path) -> Result<(), E
 ///
 /// # Errors
 /// If it cannot be compressed.
-pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
+pub fn to_bytes(config: &Resolved, devices: &Preparation) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
     let facts: Vec<_> = devices.devices().iter().map(|device| device.ftl.saved()).collect();
@@ -56,11 +56,11 @@ pub fn to_bytes(config: &Config, devices: &Preparation) -> io::Result<Vec<u8>> {
     if has_rounds(config) {
         postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
     }
-    if config.ssd.has_lines() {
+    if config.ssd.gc.has_lines() {
         let lines = devices.devices().iter().map(|device| device.ftl.saved_lines());
         postcard::to_io(&lines.collect::<Vec<_>>(), &mut encoder).map_err(io::Error::other)?;
     }
-    if config.ssd.has_slc_cache() {
+    if config.drive.slc.is_some() {
         let caches: Vec<_> = facts_of_caches(devices).collect();
         postcard::to_io(&caches, &mut encoder).map_err(io::Error::other)?;
     }
@@ -80,15 +80,15 @@ const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose
 
 /// A digest of every setting that decides what prepared devices look like: runs that share it may
 /// start from the same saved ones.
-pub fn fingerprint(config: &Config) -> String {
+pub fn fingerprint(config: &Resolved) -> String {
     let gc = &config.ssd.gc;
     // Nothing is lost while a drive is prepared.
     let faults = &FlashFaults { lost_die: None, ..config.ssd.faults.clone() };
     let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
-        config.ssd.striped_planes(),
-        config.ssd.blocks_kept_for_collections(),
+        config.drive.shape.striped_planes,
+        config.drive.thresholds.kept_for_collections,
         config.ssd.ftl,
         config.ssd.wear,
         gc.victim,
@@ -106,12 +106,12 @@ pub fn fingerprint(config: &Config) -> String {
         config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),
     ]);
     if let Some(decisive) = decisive.as_array_mut()
-        && config.ssd.has_slc_cache()
+        && config.drive.slc.is_some()
     {
         decisive.push(serde_json::json!(config.ssd.slc_cache));
     }
     if let Some(decisive) = decisive.as_array_mut()
-        && config.ssd.has_lines()
+        && config.ssd.gc.has_lines()
     {
         decisive.push(serde_json::json!(config.ssd.gc.unit));
         if config.ssd.gc.line_erase != LineErase::default() {
@@ -127,14 +127,14 @@ const WORTH_KEEPING: f64 = 1e6;
 
 /// A name under which the prepared devices of `config` can be kept for other runs, if that pays: of two runs with one name, built
 /// from the same sources, each may start from the other's. Policies from outside have no part in it.
-pub fn name_to_keep(config: &Config) -> Option<String> {
+pub fn name_to_keep(config: &Resolved) -> Option<String> {
     let pays = config.pages_beforehand() >= WORTH_KEEPING && !lacks_spare_areas(config);
     let sources = env!("COPYBACK_SOURCES");
     pays.then(|| format!("{}-{sources}-{VERSION}", fingerprint(config)))
 }
 
 /// Whether cuts of power ask for what a file does not tell.
-fn lacks_spare_areas(config: &Config) -> bool {
+fn lacks_spare_areas(config: &Resolved) -> bool {
     config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping()
 }
 
@@ -143,7 +143,7 @@ fn lacks_spare_areas(config: &Config) -> bool {
 /// # Errors
 /// If the file cannot be read, is damaged, holds a state that no device can be in, or was prepared
 /// for another device.
-pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
+pub fn load(config: &Resolved, path: &Path) -> Result<Preparation, Error> {
     if lacks_spare_areas(config) {
         return Err(Error::Input(NO_SPARE_AREAS.to_owned()));
     }
@@ -156,7 +156,7 @@ pub fn load(config: &Config, path: &Path) -> Result<Preparation, Error> {
 ///
 /// # Errors
 /// As [`load`], as a sentence.
-pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> {
+pub fn from_bytes(config: &Resolved, bytes: &[u8]) -> Result<Preparation, String> {
     let body = checked_body(bytes)?;
     let damaged = |_| DAMAGED.to_owned();
     // A number is read byte by byte, which a decoder serves at a cost each time.
@@ -177,7 +177,7 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         (rounds, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
     }
     let mut devices = devices;
-    if config.ssd.has_lines() {
+    if config.ssd.gc.has_lines() {
         let mut scratch = vec![0; 1 << 12];
         let lines: Vec<Option<SavedLines>>;
         (lines, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
@@ -186,7 +186,7 @@ pub fn from_bytes(config: &Config, bytes: &[u8]) -> Result<Preparation, String> 
         }
         devices.iter_mut().zip(lines).for_each(|(device, lines)| device.lines = lines);
     }
-    if config.ssd.has_slc_cache() {
+    if config.drive.slc.is_some() {
         let mut scratch = vec![0; 1 << 12];
         let caches: Vec<Option<SavedSlcCache>>;
         (caches, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
@@ -212,12 +212,12 @@ fn facts_of_caches(devices: &Preparation) -> impl Iterator<Item = Option<SavedSl
 }
 
 /// Whether the file holds the rounds of the preparation, too.
-const fn has_rounds(config: &Config) -> bool {
+fn has_rounds(config: &Resolved) -> bool {
     matches!(config.precondition.overwrites, Overwrites::UntilSteady { .. })
 }
 
 fn restored(
-    config: &Config,
+    config: &Resolved,
     device: SsdId,
     saved: Saved<'_>,
     rounds: &[f64],

@@ -602,7 +602,7 @@ fn workload_presets_that_are_none_are_told() {
 fn presets_have_the_sizes_of_their_papers() {
     let gigabytes = |name| {
         let config = Loader::new().preset(Some(name)).load().unwrap();
-        (config.capacity_bytes() as f64 / 1e9).round()
+        (config.resolve().bytes as f64 / 1e9).round()
     };
     assert_eq!(gigabytes("pgc-2011"), 29.0);
     assert_eq!(gigabytes("pagc-2016"), 805.0);
@@ -616,7 +616,7 @@ fn a_decimal_share_is_meant_exactly() {
     let text = "ssd.ftl.over_provisioning = 0.07\nssd.ftl.placement = 'one_class'\nssd.gc.soft_threshold = 0.01\n[ssd.geometry]\n\
                 channels = 1\nchips_per_channel = 1\nplanes_per_die = 1\nblocks_per_plane = 100\n\
                 pages_per_block = 100";
-    assert_eq!(load(text).unwrap().logical_pages(), 9300);
+    assert_eq!(load(text).unwrap().resolve().drive.capacity.logical_pages, 9300);
 }
 
 #[test]
@@ -796,7 +796,7 @@ fn a_demand_paged_mapping_needs_an_entry_in_ram_and_room_for_its_table() {
     let paging = |settings: &str| {
         let text = format!("{}\nssd.geometry.blocks_per_plane = 64", mapping(settings));
         load(&format!("{text}\nssd.gc.soft_threshold = {{ blocks = 3 }}"))
-            .map(|config| config.ssd.demand_paging().expect("it is demand paged"))
+            .map(|config| config.resolve().drive.table.expect("it is demand paged"))
     };
     let whole = paging("cache = '1MiB'").expect("it makes sense");
     assert_eq!((whole.cached_entries, whole.translation_pages), (55_696, 0));

@@ -40,9 +40,9 @@ pub(super) fn records(config: &Config, faults: &mut Report) {
 }
 
 /// Stripe and drives against one another.
-pub(super) fn space(config: &Config, faults: &mut Report) {
+pub(super) fn space(config: &Resolved, faults: &mut Report) {
     let array = &config.array;
-    let device = config.device_bytes();
+    let device = config.drive.capacity.bytes;
     if array.layout.is_striped() && array.stripe.0 > device {
         let (found, device) = (array.stripe, Size(device));
         let problem = format!("found {found}; allowed: at most a drive's {device}");
@@ -51,8 +51,8 @@ pub(super) fn space(config: &Config, faults: &mut Report) {
     if array.coordination == Coordination::Uncoordinated {
         return;
     }
-    let (register, target) = (config.register_threshold(), config.collection_target());
-    let reserve = config.reserve_blocks();
+    let (register, target) = (config.protocol.register, config.protocol.target);
+    let reserve = config.drive.blocks.reserve;
     if target < register {
         let problem = format!(
             "found {target} free blocks in all, fewer than the {register} at which drives register; \

@@ -3,14 +3,15 @@
 use super::*;
 
 /// The faults of `[ssd.gc]` and `[ssd.commands]`.
-pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let ssd = &config.ssd;
     if let VictimPolicy::Python { policy, parameters } = &ssd.gc.victim {
         python::check("ssd.gc.victim", policy, parameters, faults);
     }
     commands(ssd, faults);
     preemption(&ssd.gc, faults);
     idle(&ssd.gc, faults);
-    width(ssd, faults);
+    width(ssd, config.drive.shape.planes_per_command, faults);
     if ssd.gc.threshold_unit == ThresholdUnit::FreePages && !ssd.ftl.mapping.is_page_mapping() {
         let problem = "found \"free_pages\"; allowed: \"free_blocks\", as with this mapping (ssd.ftl.mapping) \
                        an open block's pages are free for its own logical blocks only";
@@ -107,7 +108,7 @@ fn idle(gc: &Gc, faults: &mut Report) {
     }
 }
 
-fn width(ssd: &Ssd, faults: &mut Report) {
+fn width(ssd: &Ssd, group: u32, faults: &mut Report) {
     if ssd.gc.width == Width::Serial {
         return;
     }
@@ -116,7 +117,6 @@ fn width(ssd: &Ssd, faults: &mut Report) {
     {
         faults.share("ssd.gc.width.margin", share);
     }
-    let group = ssd.planes_per_command();
     if group < 2 {
         let problem = "found a width of several planes; allowed: \"serial\", as no multi-plane command \
                        joins planes of this device (ssd.commands)";

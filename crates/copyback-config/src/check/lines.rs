@@ -3,19 +3,18 @@
 use super::*;
 
 /// The faults of a drive with lines.
-pub(super) fn check(config: &Config, faults: &mut Report) {
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
     let ssd = &config.ssd;
-    if !ssd.has_lines() {
+    if !ssd.gc.has_lines() {
         return;
     }
-    shape(ssd, faults);
+    shape(config.drive.unit.pages, faults);
     collections(&ssd.gc, faults);
     translation_layer(&ssd.ftl, faults);
-    blocks(ssd, faults);
+    blocks(config, faults);
 }
 
-fn shape(ssd: &Ssd, faults: &mut Report) {
-    let pages = ssd.pages_per_unit();
+fn shape(pages: u64, faults: &mut Report) {
     if pages > MOST_PAGES_OF_A_UNIT {
         let problem = format!(
             "found a line of {pages} pages; allowed with ssd.gc.unit = \"line\": at most {MOST_PAGES_OF_A_UNIT}, \
@@ -84,8 +83,9 @@ fn translation_layer(ftl: &Ftl, faults: &mut Report) {
     faults.add("ssd.ftl.placement", problem);
 }
 
-/// Checks features of single blocks beside lines.
-fn blocks(ssd: &Ssd, faults: &mut Report) {
+/// What concerns single blocks.
+fn blocks(config: &Resolved, faults: &mut Report) {
+    let ssd = &config.ssd;
     if ssd.wear.static_threshold > 0 {
         let problem = format!(
             "found {}; allowed with ssd.gc.unit = \"line\": 0, as the blocks of a line wear alike",
@@ -93,7 +93,7 @@ fn blocks(ssd: &Ssd, faults: &mut Report) {
         );
         faults.add("ssd.wear.static_threshold", problem);
     }
-    if ssd.has_slc_cache() {
+    if config.drive.slc.is_some() {
         let problem = "found blocks of a cache; allowed with ssd.gc.unit = \"line\": 0, as they are folded plane \
                        by plane";
         faults.add("ssd.slc_cache", problem);

@@ -6,8 +6,8 @@ use super::*;
 const LEAST_DIES: u64 = 4;
 
 /// The faults of a drive that loses a die.
-pub(super) fn check(config: &Config, faults: &mut Report) {
-    let ssd = &config.ssd;
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let (ssd, dies) = (&config.ssd, config.drive.shape.dies);
     let Some(lost) = ssd.faults.lost_die else { return };
     let key = "ssd.faults.lost_die";
     if !ssd.ftl.rain {
@@ -15,14 +15,14 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
             "found one; allowed with ssd.ftl.rain = true, as without parity what was there is gone";
         faults.add(key, problem);
     }
-    if ssd.dies() < LEAST_DIES {
+    if dies < LEAST_DIES {
         let problem = format!(
             "found one of {}; allowed on a drive of at least {LEAST_DIES} dies, as stripes go on over those that are left",
-            ssd.dies()
+            dies
         );
         faults.add(key, problem);
-    } else if u64::from(lost.die) >= ssd.dies() {
-        let problem = format!("found {}; allowed: 0 to {}", lost.die, ssd.dies() - 1);
+    } else if u64::from(lost.die) >= dies {
+        let problem = format!("found {}; allowed: 0 to {}", lost.die, dies - 1);
         faults.add("ssd.faults.lost_die.die", problem);
     }
     if lost.rebuild_pages == 0 {

@@ -1,13 +1,15 @@
 //! Checks of a mapping: its own numbers, and the other choices.
 
 use super::*;
+use resolved::Pages;
 
 /// A superblock's pages are counted in 16 bits, and one more.
 const MOST_PAGES: u64 = u16::MAX as u64 - 1;
 
 /// The faults of `ssd.ftl.mapping` and of what does not go with it.
-pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    demand_paging(ssd, faults);
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let ssd = &config.ssd;
+    demand_paging(ssd, &config.drive.pages, faults);
     let Some(blocks) = ssd.ftl.mapping.blocks_per_group() else { return };
     if let Mapping::BufferedLogBlock { buffer } = ssd.ftl.mapping {
         nv_buffer(buffer, ssd, faults);
@@ -18,13 +20,12 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         faults.add("ssd.ftl.mapping", problem);
     }
     companions(ssd, faults);
-    logical_blocks(ssd, faults);
+    logical_blocks(ssd, config.drive.shape.planes, faults);
 }
 
 /// Whether the planes of a drive can be dealt out to superpages.
-fn logical_blocks(ssd: &Ssd, faults: &mut Report) {
+fn logical_blocks(ssd: &Ssd, all: u64, faults: &mut Report) {
     let LogicalBlocks::Superpage { planes } = ssd.ftl.logical_blocks else { return };
-    let all = ssd.managed_planes();
     if !all.is_multiple_of(planes.into()) {
         let problem =
             format!("found {planes}; allowed: a divisor of the {all} planes of the drive");
@@ -51,12 +52,12 @@ fn nv_buffer(buffer: FreeBlocks, ssd: &Ssd, faults: &mut Report) {
 }
 
 /// The sizes of the entries of a table in flash, and of their cache.
-fn demand_paging(ssd: &Ssd, faults: &mut Report) {
+fn demand_paging(ssd: &Ssd, pages: &Pages, faults: &mut Report) {
     let Mapping::DemandPaged { cache, cached_entry, entry, unit, unwritten } = ssd.ftl.mapping
     else {
         return;
     };
-    let page = ssd.counted_page_size();
+    let page = pages.counted_size;
     for (key, size) in [("cached_entry", cached_entry), ("entry", entry)] {
         if size == Size(0) || size > page {
             let problem = format!("found {size}; allowed: 1B to the page size of {page}");
@@ -65,7 +66,7 @@ fn demand_paging(ssd: &Ssd, faults: &mut Report) {
     }
     let (place, size) = match unit {
         CachedUnit::Entry => ("entry", cached_entry),
-        CachedUnit::Segment => ("translation page", ssd.managed_page_size()),
+        CachedUnit::Segment => ("translation page", pages.size),
     };
     if cache < size {
         let problem = format!("found {cache}; allowed: at least one {place} of {size}");

@@ -3,7 +3,8 @@
 use super::*;
 
 /// The faults of `ssd.ftl.mapping_unit` and of what does not go with it.
-pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let ssd = &config.ssd;
     let Some(unit) = ssd.ftl.mapping_unit else { return };
     let page = ssd.geometry.page_size;
     if !(unit.0.is_power_of_two() && unit.0 >= SMALLEST_PAGE && unit < page) {
@@ -12,7 +13,7 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         );
         return faults.add("ssd.ftl.mapping_unit", problem);
     }
-    let pages = ssd.pages_per_block();
+    let pages = config.drive.pages.per_block;
     if pages > MOST_PAGES_OF_A_UNIT {
         let problem = format!(
             "found {unit}, {pages} to a block; allowed: at most {MOST_PAGES_OF_A_UNIT} of them"
@@ -73,12 +74,12 @@ fn unprotected(ssd: &Ssd, faults: &mut Report) {
                        units of a page that is not full wait there";
         faults.add("ssd.buffer.capacity", problem);
     }
-    if ssd.demand_paging().is_some() {
+    if matches!(ssd.ftl.mapping, Mapping::DemandPaged { .. }) {
         let problem = "found \"demand_paged\"; allowed with ssd.ftl.mapping_unit and ssd.power.protection = \"none\": \
                        \"page\", as nothing fills up the pages of the mapping table";
         faults.add("ssd.ftl.mapping", problem);
     }
-    if ssd.has_lines() {
+    if ssd.gc.has_lines() {
         let problem = "found \"line\"; allowed with ssd.ftl.mapping_unit and ssd.power.protection = \"none\": \
                        \"block\", as nothing fills up the pages of a line";
         faults.add("ssd.gc.unit", problem);

@@ -24,6 +24,7 @@ mod workload;
 
 use super::*;
 use quantity::{Share, Size, Time};
+use resolved::{ROUNDING, Thresholds};
 
 /// Page numbers are stored off by one in 32 bits.
 const PAGE_LIMIT: u128 = u32::MAX as u128;
@@ -38,8 +39,6 @@ const MOST_PAGES_OF_A_UNIT: u64 = u16::MAX as u64;
 const SHORTEST_ROW: Time = Time::from_us(1);
 /// HdrHistogram logs tell times in milliseconds.
 const LOG_RESOLUTION_NS: u64 = 1_000_000;
-/// Decimal shares are not exact in binary: counts this close to a whole number are that number.
-const ROUNDING: f64 = 1e-4;
 
 /// Scope of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +53,7 @@ pub(super) enum Scope {
 /// All faults of `config`, as key and problem. What is out of its bounds is told once, and nothing that
 /// would follow from it.
 pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
+    let config = &config.resolve();
     let mut faults = bounds::broken(config);
     let scope = if faults.is_empty() { scope } else { Scope::KeyByKey };
     let mut others = senseless(config, scope);
@@ -68,32 +68,32 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     faults
 }
 
-/// Faults of values that make no sense although they are within their bounds.
-fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
+/// What makes no sense although it is within its bounds.
+fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     let mut faults = Report(Vec::new());
     let ssd = &config.ssd;
     geometry(&ssd.geometry, &mut faults);
     timing(ssd, &mut faults);
     shares(ssd, &mut faults);
-    gc::check(ssd, &mut faults);
-    mapping::check(ssd, &mut faults);
-    mapping_unit::check(ssd, &mut faults);
+    gc::check(config, &mut faults);
+    mapping::check(config, &mut faults);
+    mapping_unit::check(config, &mut faults);
     placement::check(config, &mut faults);
-    buffer(ssd, &mut faults);
+    buffer(config, &mut faults);
     controller::check(&ssd.controller, &mut faults);
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);
     power::companions(config, &mut faults);
     faults::check(ssd, &mut faults);
-    slc_cache::check(ssd, &mut faults);
+    slc_cache::check(config, &mut faults);
     lines::check(config, &mut faults);
-    rain::check(ssd, &mut faults);
+    rain::check(config, &mut faults);
     lost_die::check(config, &mut faults);
     if scope == Scope::Whole && faults.0.is_empty() {
-        thresholds(ssd, &mut faults);
+        thresholds(&config.drive.thresholds, &mut faults);
     }
     if scope == Scope::Whole && faults.0.is_empty() {
-        space::check(&config.ssd, &mut faults);
+        space::check(config, &mut faults);
     }
     if scope == Scope::Whole && faults.0.is_empty() {
         array::space(config, &mut faults);
@@ -106,149 +106,6 @@ fn senseless(config: &Config, scope: Scope) -> Vec<(String, String)> {
     metrics(&config.metrics, &mut faults);
     array::records(config, &mut faults);
     faults.0
-}
-
-impl Config {
-    /// Pages that each drive offers: the physical pages (summary pages included) less the
-    /// over-provisioned share, rounded down so that every plane has equally many.
-    pub fn logical_pages(&self) -> u64 {
-        self.ssd.logical_pages()
-    }
-
-    /// Bytes that each drive offers.
-    pub fn device_bytes(&self) -> u64 {
-        self.logical_pages() * self.ssd.managed_page_size().0
-    }
-
-    /// Most free blocks of a plane that is full of data.
-    pub fn reserve_blocks(&self) -> u32 {
-        self.ssd.reserve_blocks()
-    }
-
-    /// Bytes that the host sees.
-    pub fn capacity_bytes(&self) -> u64 {
-        self.array.capacity(self.device_bytes())
-    }
-}
-
-impl Ssd {
-    /// Pages that the host sees.
-    pub(super) fn logical_pages(&self) -> u64 {
-        self.logical_pages_per_plane() * self.managed_planes()
-    }
-
-    /// Logical pages that fall to each plane under a static allocation.
-    fn logical_pages_per_plane(&self) -> u64 {
-        let planes = self.managed_planes();
-        let physical = planes * u64::from(self.geometry.blocks_per_plane) * self.pages_per_block();
-        let exact = physical as f64 * (1.0 - self.ftl.over_provisioning.0);
-        (exact + ROUNDING).floor() as u64 / planes
-    }
-
-    /// Logical pages that fall to a plane at most: where a plane is given whole groups of pages, some may have one
-    /// more than others.
-    fn most_logical_pages_of_a_plane(&self) -> u64 {
-        let Some(blocks) = self.ftl.mapping.blocks_per_group() else {
-            return self.logical_pages_per_plane();
-        };
-        let (planes, width) = (self.managed_planes(), self.stripe_width());
-        let group = u64::from(blocks).saturating_mul(self.data_pages_per_block());
-        let stripe = width.saturating_mul(group);
-        let whole_groups = self.logical_pages() / stripe * width;
-        let of_all = whole_groups / planes * group;
-        if whole_groups.is_multiple_of(planes) {
-            of_all + (self.logical_pages() % stripe).div_ceil(width)
-        } else {
-            of_all + group
-        }
-    }
-
-    /// Pages of data that fall to a plane at most.
-    fn most_pages_of_a_plane(&self) -> u64 {
-        self.most_logical_pages_of_a_plane() + self.translation_pages_per_plane()
-    }
-
-    /// Translation pages that fall to each plane at most.
-    fn translation_pages_per_plane(&self) -> u64 {
-        self.translation_pages().div_ceil(self.managed_planes())
-    }
-
-    /// Free blocks of a plane that is full of data and has its open blocks: what over-provisioning
-    /// reserves.
-    fn reserve_blocks(&self) -> u32 {
-        let pages = self.most_pages_of_a_plane();
-        let data = self.blocks_that_hold(pages);
-        let aside = self.open_blocks()
-            + self.nv_buffer_blocks()
-            + self.spare_blocks()
-            + self.static_slc_blocks();
-        let taken = data + u64::from(aside);
-        u64::from(self.geometry.blocks_per_plane).saturating_sub(taken) as u32
-    }
-
-    /// Good blocks without which a plane cannot hold its logical pages beside the blocks that must be free,
-    /// open, of a buffer or spare.
-    pub fn blocks_needed_per_plane(&self) -> u32 {
-        let pages = self.most_pages_of_a_plane();
-        self.blocks_that_hold(pages) as u32 + self.blocks_without_data()
-    }
-
-    /// Blocks of each plane that hold so many pages of its data, the parity of these included.
-    fn blocks_that_hold(&self, pages: u64) -> u64 {
-        let all = self.dies();
-        pages.saturating_mul(all).div_ceil(self.without_parity(all) * self.data_pages_per_block())
-    }
-
-    /// Blocks of a plane that hold none of its logical pages: free to the collections' goal, open, of a buffer,
-    /// spare.
-    fn blocks_without_data(&self) -> u32 {
-        let (threshold, hysteresis) = self.least_goal();
-        threshold
-            + hysteresis
-            + self.open_blocks()
-            + self.nv_buffer_blocks()
-            + self.spare_blocks()
-            + self.static_slc_blocks()
-    }
-
-    /// Free blocks that collections must be able to reach, beside spare ones: a threshold, and beyond it.
-    fn least_goal(&self) -> (u32, u32) {
-        match self.gc.least_invalid == Share::default() {
-            true => (self.soft_threshold(), self.gc.hysteresis_blocks),
-            // Collections end where all victims are refused; only what the host needs must be within reach.
-            false => (self.least_soft_threshold(), 0),
-        }
-    }
-
-    /// Free blocks without which a collection cannot begin.
-    fn blocks_to_begin_with(&self) -> u32 {
-        1 + self.blocks_kept_for_collections()
-    }
-
-    /// The smallest soft threshold that makes sense beside the other settings.
-    fn least_soft_threshold(&self) -> u32 {
-        // The host opens no block below this. Where logical pages are bound to blocks, merges can be put
-        // off above the soft threshold, too.
-        let least_open = self.hard_threshold().max(self.blocks_to_begin_with());
-        let delays = self.gc.idle.delays() && self.ftl.mapping.is_page_mapping();
-        least_open + u32::from(delays)
-    }
-
-    /// Planes of the device that are managed apart.
-    pub(super) fn managed_planes(&self) -> u64 {
-        self.dies() * u64::from(self.managed_planes_per_die())
-    }
-
-    /// Dies of the device.
-    pub(super) fn dies(&self) -> u64 {
-        let Geometry { channels, chips_per_channel, dies_per_chip, .. } = self.geometry;
-        [channels, chips_per_channel, dies_per_chip].into_iter().map(u64::from).product()
-    }
-
-    /// Pages of a block that hold data: all but a summary page.
-    pub fn data_pages_per_block(&self) -> u64 {
-        self.pages_per_block() - u64::from(self.ftl.summary_page != SummaryPage::None)
-    }
 }
 
 struct Report(Vec<(String, String)>);
@@ -333,8 +190,8 @@ fn shares(ssd: &Ssd, faults: &mut Report) {
     }
 }
 
-fn buffer(ssd: &Ssd, faults: &mut Report) {
-    let buffer = &ssd.buffer;
+fn buffer(config: &Resolved, faults: &mut Report) {
+    let (buffer, drive) = (&config.ssd.buffer, &config.drive);
     faults.share("ssd.buffer.high_watermark", buffer.high_watermark);
     faults.share("ssd.buffer.low_watermark", buffer.low_watermark);
     if buffer.low_watermark >= buffer.high_watermark {
@@ -342,9 +199,9 @@ fn buffer(ssd: &Ssd, faults: &mut Report) {
         let problem = format!("found {low}; allowed: below the high watermark of {high}");
         faults.add("ssd.buffer.low_watermark", problem);
     }
-    let (capacity, page) = (buffer.capacity, ssd.managed_page_size());
+    let (capacity, page) = (buffer.capacity, drive.pages.size);
     if capacity != Size(0) && capacity < page {
-        let what = match (ssd.ftl.mapping_unit, ssd.striped_planes()) {
+        let what = match (config.ssd.ftl.mapping_unit, drive.shape.striped_planes) {
             (None, planes @ 2..) => format!(" (all {planes} planes that are striped)"),
             _ => String::new(),
         };
@@ -361,9 +218,9 @@ fn endurance(endurance: &Endurance, faults: &mut Report) {
     }
 }
 
-fn thresholds(ssd: &Ssd, faults: &mut Report) {
-    let (soft, hard) = (ssd.soft_threshold(), ssd.hard_threshold());
-    let least_soft = ssd.blocks_to_begin_with();
+fn thresholds(thresholds: &Thresholds, faults: &mut Report) {
+    let Thresholds { soft, hard, kept_for_collections, .. } = *thresholds;
+    let least_soft = 1 + kept_for_collections;
     for (key, count, least) in
         [("ssd.gc.soft_threshold", soft, least_soft), ("ssd.gc.hard_threshold", hard, 1)]
     {
@@ -372,7 +229,7 @@ fn thresholds(ssd: &Ssd, faults: &mut Report) {
         }
     }
     let least_open = hard.max(least_soft);
-    if soft < ssd.least_soft_threshold() && soft >= least_open {
+    if soft < thresholds.least_soft && soft >= least_open {
         let problem = format!(
             "found {soft} blocks, of which the host leaves {}: no collection can be put off \
              (ssd.gc.idle); allowed: at least {}",

@@ -5,10 +5,10 @@ use super::*;
 const KEY: &str = "ssd.ftl.placement";
 
 /// The faults of `ssd.ftl.placement`, and of what does not go with it.
-pub(super) fn check(config: &Config, faults: &mut Report) {
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
     match &config.ssd.ftl.placement {
         Placement::Oracle { .. } => check_oracle(config, faults),
-        Placement::Generations { .. } => check_sizes(&config.ssd, faults),
+        Placement::Generations { .. } => check_sizes(config, faults),
         Placement::Python { policy, classes, host_classes, parameters } => {
             python::check(KEY, policy, parameters, faults);
             if let Some(found) = host_classes.filter(|of_host| of_host >= classes) {
@@ -20,7 +20,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
         _ => {}
     }
     check_queue(config, faults);
-    check_units(&config.ssd, faults);
+    check_units(config, faults);
     if let VictimPolicy::CostHotness { least_invalid } = config.ssd.gc.victim {
         check_hotness(&config.ssd, least_invalid, faults);
     }
@@ -39,9 +39,9 @@ fn check_oracle(config: &Config, faults: &mut Report) {
 }
 
 /// Generations of fixed sizes must leave blocks for the last.
-fn check_sizes(ssd: &Ssd, faults: &mut Report) {
-    let sizes: u64 = ssd.generation_blocks().into_iter().map(u64::from).sum();
-    let blocks = ssd.geometry.blocks_per_plane;
+fn check_sizes(config: &Resolved, faults: &mut Report) {
+    let sizes: u64 = config.drive.blocks.generations.iter().copied().map(u64::from).sum();
+    let blocks = config.ssd.geometry.blocks_per_plane;
     if sizes >= u64::from(blocks) {
         let problem = format!(
             "found {sizes} blocks in all; allowed: fewer than the {blocks} of a plane, so that the last generation \
@@ -67,16 +67,17 @@ fn check_queue(config: &Config, faults: &mut Report) {
 }
 
 /// Reclaim units of several blocks are victims as a whole.
-fn check_units(ssd: &Ssd, faults: &mut Report) {
-    let blocks = ssd.reclaim_unit();
+fn check_units(config: &Resolved, faults: &mut Report) {
+    let (ssd, unit) = (&config.ssd, &config.drive.unit);
+    let blocks = unit.together;
     if blocks == 1 {
         return;
     }
-    let pages = u64::from(blocks) * ssd.pages_per_unit();
+    let pages = u64::from(blocks).saturating_mul(unit.pages);
     if pages > MOST_PAGES_OF_A_UNIT {
         let problem = format!(
             "found {blocks}, which hold {pages} pages; allowed: at most {}, with up to {MOST_PAGES_OF_A_UNIT} pages",
-            (MOST_PAGES_OF_A_UNIT / ssd.pages_per_unit()).max(1)
+            (MOST_PAGES_OF_A_UNIT / unit.pages).max(1)
         );
         faults.add(&format!("{KEY}.reclaim_unit"), problem);
     }

@@ -27,10 +27,10 @@ pub(super) fn check(power: &Power, geometry: &Geometry, faults: &mut Report) {
     }
 }
 
-/// Checks for choices that do not go with a drive that loses its power.
-pub(super) fn companions(config: &Config, faults: &mut Report) {
-    let Config { ssd, array, .. } = config;
-    if ssd.power.protection == Protection::None && ssd.cache_pages() > 0 {
+/// What does not go with a drive that loses its power.
+pub(super) fn companions(config: &Resolved, faults: &mut Report) {
+    let Config { ssd, array, .. } = &**config;
+    if ssd.power.protection == Protection::None && config.drive.pages.in_cache_of_width > 0 {
         let problem = "found some; allowed: 0B with ssd.power.protection = \"none\", as a page whose block \
                        is erased while it is in DRAM would be lost with the power";
         faults.add("ssd.gc.width.cache", problem);

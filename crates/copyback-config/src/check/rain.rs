@@ -6,8 +6,9 @@ use super::*;
 const LEAST_DIES: u64 = 3;
 
 /// The faults of a drive with parity.
-pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    if ssd.gc.rotating && !ssd.has_lines() {
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let (ssd, drive) = (&config.ssd, &config.drive);
+    if ssd.gc.rotating && !ssd.gc.has_lines() {
         let problem =
             "found true; allowed with ssd.gc.unit = \"line\", whose dies are collected in turn";
         faults.add("ssd.gc.rotating", problem);
@@ -20,23 +21,23 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         }
         return;
     }
-    if !ssd.has_lines() {
+    if !ssd.gc.has_lines() {
         let problem =
             "found true; allowed with ssd.gc.unit = \"line\", over whose dies the stripes lie";
         faults.add("ssd.ftl.rain", problem);
     }
-    if ssd.dies() < LEAST_DIES {
+    if drive.shape.dies < LEAST_DIES {
         let problem = format!(
             "found true on a drive of {} dies; allowed: at least {LEAST_DIES}, one of which holds parity",
-            ssd.dies()
+            drive.shape.dies
         );
         faults.add("ssd.ftl.rain", problem);
     }
-    if ssd.reclaim_unit() > 1 {
+    if drive.unit.together > 1 {
         let problem = format!(
             "found a reclaim unit of {} lines; allowed with ssd.ftl.rain: 1, as what is moved of a line finds room \
              because its own parity is on a die with no page of it",
-            ssd.reclaim_unit()
+            drive.unit.together
         );
         faults.add("ssd.ftl.placement.reclaim_unit", problem);
     }

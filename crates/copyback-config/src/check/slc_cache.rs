@@ -1,10 +1,11 @@
 //! Checks of a cache in another cell mode.
 
 use super::*;
+use resolved::Slc;
 
 /// The faults of `[ssd.slc_cache]`.
-pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
-    let cache = &ssd.slc_cache;
+pub(super) fn check(config: &Resolved, faults: &mut Report) {
+    let cache = &config.ssd.slc_cache;
     for (key, blocks) in [("static", cache.fixed), ("dynamic", cache.dynamic)] {
         if let FreeBlocks::Share(share) = blocks {
             faults.share(&format!("ssd.slc_cache.{key}"), share);
@@ -16,14 +17,14 @@ pub(super) fn check(ssd: &Ssd, faults: &mut Report) {
         let problem = format!("found {found}; allowed: fewer than the {native} of native blocks");
         faults.add("ssd.slc_cache.bits", problem);
     }
-    if ssd.has_slc_cache() {
-        companions(ssd, faults);
+    if let Some(slc) = &config.drive.slc {
+        companions(&config.ssd, slc, faults);
     }
 }
 
-/// Checks for choices that do not go with it.
-fn companions(ssd: &Ssd, faults: &mut Report) {
-    if ssd.slc_pages_per_block() == 0 {
+/// What does not go with it.
+fn companions(ssd: &Ssd, slc: &Slc, faults: &mut Report) {
+    if slc.pages_per_block == 0 {
         let pages = ssd.geometry.pages_per_block;
         let problem = format!(
             "found {pages}, of which none is left in the mode of ssd.slc_cache; allowed: at least {}",

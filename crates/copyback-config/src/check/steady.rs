@@ -38,7 +38,7 @@ pub(super) fn stop(config: &Config, faults: &mut Report) {
 
 /// A drive becomes read-only only if its blocks become bad.
 fn mortal(ssd: &Ssd, faults: &mut Report) {
-    if ssd.spare_blocks() == 0 {
+    if !ssd.faults.retires_blocks() {
         let problem = "found \"read_only\" with flash whose blocks never become bad; allowed: with \
                        ssd.faults.endurance_spread, program_failures or erase_failures";
         faults.add("stop", problem);

@@ -13,7 +13,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn the_defaults_are_a_moment() {
-    let estimate = Config::default().estimate();
+    let estimate = Config::default().resolve().estimate();
     assert_eq!(estimate.requests, Some(100_000.0));
     // Of 524,288 pages 85%, as many of each plane, are filled and overwritten; 100,000 requests of 8 pages.
     assert_eq!(estimate.steps(), 2.0 * 445_632.0 + 800_000.0);
@@ -22,7 +22,8 @@ fn the_defaults_are_a_moment() {
 
 #[test]
 fn what_takes_hours_is_announced_by_the_key_that_asks_for_most() {
-    let told = |text: &str| config(text).estimate().announcement().expect("it takes hours");
+    let told =
+        |text: &str| config(text).resolve().estimate().announcement().expect("it takes hours");
     let many = "workload = { type = 'synthetic', requests = 100_000_000_000, iodepth = 1, \
                 request_size = '4KiB' }";
     let expected =
@@ -52,7 +53,10 @@ fn requests_without_end_are_counted_by_what_stops_them() {
              [workload]\ntype = 'synthetic'\nrequests = 'unlimited'\ninter_arrival = '1ms'"
         ))
     };
-    assert_eq!(stopped("300").estimate().requests, Some(15_000.0));
-    assert_eq!(stopped("'2s'").estimate().requests, Some(100_000.0));
-    assert_eq!(config("workload = { type = 'trace', path = 'x' }").estimate().requests, None);
+    assert_eq!(stopped("300").resolve().estimate().requests, Some(15_000.0));
+    assert_eq!(stopped("'2s'").resolve().estimate().requests, Some(100_000.0));
+    assert_eq!(
+        config("workload = { type = 'trace', path = 'x' }").resolve().estimate().requests,
+        None
+    );
 }

@@ -177,8 +177,9 @@ impl Overwriting {
         let mut config = config(extent, 1, 0.0);
         config.precondition.overwrites = Overwrites::Fixed(3.0);
         let peak = Peak::of(&config);
+        let config = config.resolve();
         let mut device = Preconditioner::new(&config, SsdId(0));
-        device.advance(2 * config.logical_pages());
+        device.advance(2 * config.drive.capacity.logical_pages);
         Self { device, writes: 0, goal: extent.work(8_000_000), peak }
     }
 }

@@ -4,7 +4,7 @@
 //! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
 //! of requests sees them as [tasks](super::tasks), too.
 
-use crate::config::{Config, Coordination, Rebuild};
+use crate::config::{Coordination, Rebuild, Resolved};
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId};
 use crate::outcome::Outcome;
@@ -16,7 +16,7 @@ use super::layout::Piece;
 use super::{Array, FinishedRequest};
 
 /// Whether requests may go to their drive without tasks: every drive is there and left alone, and nobody looks on.
-pub(super) fn is_possible(config: &Config) -> bool {
+pub(super) fn is_possible(config: &Resolved) -> bool {
     let array = &config.array;
     array.failed.is_empty()
         && array.coordination == Coordination::Uncoordinated

@@ -22,7 +22,7 @@ mod tasks;
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::drive::{Command, Drive, Ended, Moment, NotOnCommand, Serves};
 use crate::engine::Touched;
 use crate::ids::{CommandId, RequestId, SsdId, TaskId};
@@ -118,11 +118,11 @@ pub struct FinishedRequest {
 
 impl Array {
     /// The array of a checked configuration, of prepared devices.
-    pub fn new(config: &Config, devices: Vec<Preconditioner>) -> Self {
+    pub fn new(config: &Resolved, devices: Vec<Preconditioner>) -> Self {
         let numbered = devices.into_iter().enumerate();
         let drive = |(index, device)| Drive::new(config, SsdId::from_index(index), device);
         let drives: Vec<_> = numbered.map(drive).collect();
-        let layout = Layout::new(&config.array, config.device_bytes());
+        let layout = Layout::new(&config.array, config.drive.capacity.bytes);
         let mut missing = Missing::default();
         config.array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
         let mut touched = Touched::default();

@@ -4,7 +4,7 @@
 //! round of the same instant.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Coordination};
+use crate::config::{Coordination, Resolved};
 use crate::drive::Drive;
 use crate::engine::EventQueue;
 use crate::ids::SsdId;
@@ -74,7 +74,7 @@ pub struct Protocol {
 
 impl Protocol {
     /// The protocol of a checked configuration; none if nothing is coordinated.
-    pub fn new(config: &Config) -> Option<Self> {
+    pub fn new(config: &Resolved) -> Option<Self> {
         let array = &config.array;
         if array.coordination == Coordination::Uncoordinated {
             return None;

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::drive::{Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
 use crate::outcome::Outcome;
@@ -45,7 +45,7 @@ pub(super) struct Repairs {
 
 impl Repairs {
     /// If a drive may read in vain, and there is a parity.
-    pub(super) fn new(config: &Config, layout: &Layout) -> Option<Box<Self>> {
+    pub(super) fn new(config: &Resolved, layout: &Layout) -> Option<Box<Self>> {
         let is_possible = layout.parities() > 0 && config.ssd.faults.reads_may_fail();
         let none = Self { under_way: Slots::new(), tally: RepairsSummary::default() };
         is_possible.then(|| Box::new(none))

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Ppn};
 use crate::nand::Strain;
@@ -80,7 +80,7 @@ impl Kept {
 impl Ageing {
     /// Of the blocks of a prepared drive of a checked configuration, if reads or time make any difference. The translation layer
     /// tells from now on which blocks it opens.
-    pub fn new(config: &Config, ftl: &mut Ftl) -> Option<Box<Self>> {
+    pub fn new(config: &Resolved, ftl: &mut Ftl) -> Option<Box<Self>> {
         let (refresh, faults) = (&config.ssd.refresh, &config.ssd.faults);
         let errors_grow =
             faults.disturbed_read_errors.is_some() || faults.aged_read_errors.is_some();

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, ProgramId};
 use crate::transaction::TransactionId;
@@ -60,8 +60,8 @@ pub struct ToFill {
 
 impl Held {
     /// A record of no write yet, for a checked configuration; `None` if writes end when they have been transferred.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
-        config.ssd.holds_units().then(Box::default)
+    pub fn new(config: &Resolved) -> Option<Box<Self>> {
+        config.drive.pages.are_held.then(Box::default)
     }
 
     /// The write `sequence` reads what it does not cover first.

@@ -16,7 +16,7 @@ pub use pacing::PacingTally;
 pub use sorting::SortingReport;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::flash::{Flash, Noted, Watched};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
@@ -98,7 +98,7 @@ impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
     /// of collections and of the host overlap in a die, and `watched` if more are to be asked while the flash works
     /// than what the configuration asks for.
-    pub fn new(config: &Config, mut ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
+    pub fn new(config: &Resolved, mut ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
         ftl.look_at_all();
         let ssd = &config.ssd;
         let is_watched = ssd.gc.idle != crate::config::Idle::None
@@ -107,8 +107,8 @@ impl Backend {
             || ssd.gc.invalid_threshold.is_some()
             || ssd.commands.suspend != crate::config::Suspend::None
             || !ssd.faults.are_none()
-            || ssd.has_slc_cache()
-            || ssd.has_lines()
+            || config.drive.slc.is_some()
+            || ssd.gc.has_lines()
             || !ssd.refresh.is_none()
             || ssd.power.is_watched()
             || config.metrics.idle_time

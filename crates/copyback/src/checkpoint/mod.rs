@@ -13,7 +13,7 @@ pub use copyback_derive::Checkpointed;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::workload::Source;
 
 /// Bytes that are gathered before they are handed on.
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
 /// Gives back what was kept.
 pub struct Reader<'a> {
     from: &'a mut dyn Read,
-    config: &'a Config,
+    config: &'a Resolved,
     /// Sources of the flows, in order, of which nothing has been read.
     sources: VecDeque<Source>,
     buffer: Vec<u8>,
@@ -103,12 +103,12 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads what was written to `from` by a run of `config`, whose sources are opened anew.
-    pub fn new(from: &'a mut dyn Read, config: &'a Config, sources: Vec<Source>) -> Self {
+    pub fn new(from: &'a mut dyn Read, config: &'a Resolved, sources: Vec<Source>) -> Self {
         Self { from, config, sources: sources.into(), buffer: Vec::new(), position: 0 }
     }
 
     /// The configuration of the run.
-    pub const fn config(&self) -> &Config {
+    pub const fn config(&self) -> &Resolved {
         self.config
     }
 

@@ -4,8 +4,8 @@ use hdrhistogram::Histogram;
 
 use crate::config::quantity::Rate;
 use crate::config::{
-    Age, AgeWeight, BusArbitration, CollectionCost, Config, GcEnd, GcStart, PipelineOrder,
-    QueuedWhen, RoundLength, SteadyMetric, WearCompare,
+    Age, AgeWeight, BusArbitration, CollectionCost, GcEnd, GcStart, PipelineOrder, QueuedWhen,
+    Resolved, RoundLength, SteadyMetric, WearCompare,
 };
 use crate::rng::{Lot, Stream};
 use crate::units::{Duration, Instant, TotalTime};
@@ -78,7 +78,7 @@ impl Checkpointed for Rate {
 }
 
 /// Reads nothing: the configuration is that of the resumed run.
-impl Checkpointed for Config {
+impl Checkpointed for Resolved {
     fn keep(&self, _: &mut Writer<'_>) {}
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
@@ -168,7 +168,7 @@ mod tests {
 
     /// Writes a value and reads it again.
     fn again<T: Checkpointed>(value: &T) -> T {
-        let (mut bytes, config) = (Vec::new(), Config::default());
+        let (mut bytes, config) = (Vec::new(), crate::config::Config::default().resolve());
         let mut out = Writer::new(&mut bytes);
         value.keep(&mut out);
         out.finish().expect("memory takes what is written");

@@ -4,7 +4,7 @@
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::event::{Agenda, Event};
 use crate::idle::IdleDetector;
 use crate::units::{Duration, Instant};
@@ -23,10 +23,10 @@ pub struct FoldInIdleTime {
 }
 
 impl FoldInIdleTime {
-    /// Creates folding for a checked configuration, if there is something to fold.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    /// That of a checked configuration, if there is something to fold.
+    pub fn new(config: &Resolved) -> Option<Box<Self>> {
         let wait = config.ssd.slc_cache.fold_after_idle.0;
-        config.ssd.has_slc_cache().then(|| {
+        config.drive.slc.is_some().then(|| {
             Box::new(Self {
                 detector: IdleDetector::new(Duration::from_ns(1), wait),
                 is_quiet: true,

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use super::job::Job;
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -69,9 +69,8 @@ pub enum HowMoved {
 }
 
 impl HowMoved {
-    /// Way of a checked configuration; `splits_moves` if the host may come between the read and the program of
-    /// a page.
-    pub fn new(config: &Config, ftl: &Ftl, splits_moves: bool) -> Self {
+    /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
+    pub fn new(config: &Resolved, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
             false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {
                 Self::ReadOutOrMadeUp

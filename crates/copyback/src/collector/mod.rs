@@ -19,7 +19,7 @@ pub use steps::{Collection, Point, Progress};
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, GcEnd, GcStart};
+use crate::config::{GcEnd, GcStart, Resolved};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::observer::{Collected, Entry};
@@ -74,7 +74,7 @@ struct Settings {
 impl Collector {
     /// No collection yet on a drive of a checked configuration. A look at the host's queue takes `poll` after
     /// an operation; `splits_moves` if the host may come between the read and the program of a page.
-    pub fn new(config: &Config, backend: &Backend, poll: Duration, splits_moves: bool) -> Self {
+    pub fn new(config: &Resolved, backend: &Backend, poll: Duration, splits_moves: bool) -> Self {
         let gc = &config.ssd.gc;
         let geometry = backend.ftl.geometry();
         let dies = geometry.dies();
@@ -84,9 +84,9 @@ impl Collector {
                 dies,
                 geometry.planes_per_die,
                 backend.ftl.space().planes_together(),
-                config.reserve_blocks(),
+                config.drive.blocks.reserve,
             ),
-            width: Width::new(&config.ssd),
+            width: Width::new(config),
             has_ended: (gc.end == GcEnd::OneVictim || backend.ageing.is_some())
                 .then(|| vec![false; dies]),
             settings: Settings {
@@ -95,7 +95,7 @@ impl Collector {
                 zero_cost: gc.zero_cost,
                 start: gc.start,
                 end: gc.end,
-                cache_pages: config.ssd.cache_pages(),
+                cache_pages: config.drive.pages.in_cache_of_width,
                 holds_erases: config.ssd.power.holds_erases(),
                 poll,
             },

@@ -20,11 +20,13 @@ pub enum Width {
 
 impl Width {
     /// The width that a checked configuration describes.
-    pub fn new(config: &config::Ssd) -> Self {
-        match config.gc.width {
+    pub fn new(config: &config::Resolved) -> Self {
+        match config.ssd.gc.width {
             config::Width::Serial | config::Width::Superblock => Self::Serial,
             config::Width::Blind { .. } => Self::Blind,
-            config::Width::Threshold { .. } => Self::Threshold(config.joining_threshold() as usize),
+            config::Width::Threshold { .. } => {
+                Self::Threshold(config.drive.thresholds.joining as usize)
+            }
         }
     }
 

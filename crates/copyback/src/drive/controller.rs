@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, CommandDelay, Config, DelayRow, WakeUp};
+use crate::config::{self, CommandDelay, DelayRow, Resolved, WakeUp};
 use crate::ids::SsdId;
 use crate::precondition;
 use crate::rng::{self, Stream};
@@ -40,7 +40,7 @@ struct Delays {
 
 impl Controller {
     /// Creates the controller of a drive of a checked configuration; `None` if it treats all commands alike.
-    pub fn new(config: &Config, device: SsdId) -> Option<Box<Self>> {
+    pub fn new(config: &Resolved, device: SsdId) -> Option<Box<Self>> {
         let config::Controller { wake_up, read_delay, write_delay } = &config.ssd.controller;
         if config.ssd.controller.is_default() {
             return None;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rand::RngExt;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Cuts};
+use crate::config::{Cuts, Resolved};
 use crate::rng::{self, Stream};
 use crate::units::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub enum CutTimes {
 
 impl CutTimes {
     /// The cuts of a checked configuration, if there are any.
-    pub fn new(config: &Config) -> Option<Self> {
+    pub fn new(config: &Resolved) -> Option<Self> {
         match &config.ssd.power.cuts {
             Cuts::None => None,
             Cuts::OnCommand => Some(Self::OnCommand),

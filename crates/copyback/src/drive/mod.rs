@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use crate::buffer::{Placed, WriteBuffer};
 use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
-use crate::config::{Config, Flush};
+use crate::config::{Flush, Resolved};
 use crate::event::{Agenda, Event, LinkDirection};
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
@@ -84,7 +84,7 @@ struct Settings {
 
 impl Drive {
     /// The drive `id` of a checked configuration around a prepared device.
-    pub fn new(config: &Config, id: SsdId, device: Preconditioner) -> Self {
+    pub fn new(config: &Resolved, id: SsdId, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry().page_size;
         let first_sequence = device.version();
         let queue_depth = config.host.depth() as usize * config.host.queues as usize;

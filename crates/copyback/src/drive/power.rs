@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buffer::WriteBuffer;
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Protection};
+use crate::config::{Protection, Resolved};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::less::Less;
@@ -67,7 +67,7 @@ pub struct NotOnCommand;
 /// The power of a drive.
 #[derive(Checkpointed)]
 pub(super) struct Power {
-    config: Config,
+    config: Resolved,
     cuts: CutTimes,
     tally: PowerLoss,
     off: Option<Off>,
@@ -98,7 +98,7 @@ struct Off {
 
 impl Power {
     /// The power of a drive of a checked configuration, if it ever fails.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    pub fn new(config: &Resolved) -> Option<Box<Self>> {
         let cuts = CutTimes::new(config)?;
         let (tally, off) = (PowerLoss::default(), None);
         let (acknowledged, flushed, flushes) = Default::default();

@@ -14,7 +14,7 @@ mod shortcut;
 use smallvec::SmallVec;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Register, Suspend};
+use crate::config::{Register, Resolved, Suspend};
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId, Ppn};
@@ -116,7 +116,7 @@ impl<T> Flash<T> {
     /// Idle flash of a checked configuration; `pipelined` if operations of collections and of the host overlap
     /// in a die.
     pub fn new(
-        config: &Config,
+        config: &Resolved,
         geometry: &Geometry,
         pipelined: bool,
         noted: Noted,
@@ -126,8 +126,8 @@ impl<T> Flash<T> {
         let overlaps = double_register || pipelined;
         let arbitration = config.ssd.timing.bus_arbitration;
         Self {
-            timing: Timing::new(&config.ssd),
-            rules: MultiPlaneRules::new(&config.ssd),
+            timing: Timing::new(config),
+            rules: MultiPlaneRules::new(config),
             channel_of: (0..geometry.dies())
                 .map(|die| geometry.channel_of_die(DieId::from_index(die)))
                 .collect(),

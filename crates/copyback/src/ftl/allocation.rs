@@ -5,7 +5,7 @@
 //! one period. Where pages are bound to blocks, those of a group take their turn together ([`Layout`]).
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, AllocationOrder, Config, PlaneChoice};
+use crate::config::{self, AllocationOrder, PlaneChoice, Resolved};
 use crate::ids::{DieId, Lpn, PlaneId};
 use crate::nand::{Address, Geometry};
 
@@ -48,7 +48,7 @@ pub enum Allocation {
 
 impl Allocation {
     /// The allocation that a checked configuration describes.
-    pub fn new(config: &Config, geometry: &Geometry) -> Self {
+    pub fn new(config: &Resolved, geometry: &Geometry) -> Self {
         let turns = || vec![0; geometry.dies()];
         match config.ssd.ftl.allocation {
             config::Allocation::Order(order) => {

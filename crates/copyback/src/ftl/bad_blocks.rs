@@ -11,7 +11,7 @@
 //! spare block, or too few good ones to hold its data beside those it must keep free.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::{Faults, Geometry};
 
@@ -68,15 +68,15 @@ impl BadBlocks {
     }
 
     /// Of a checked configuration; `name` is the drive's place in the names of random streams.
-    pub fn new(config: &Config, name: &str) -> Self {
-        let geometry = Geometry::new(&config.ssd);
+    pub fn new(config: &Resolved, name: &str) -> Self {
+        let geometry = Geometry::new(config);
         let account = |flash| Account {
             flash,
             blocks: geometry.blocks(),
             good: vec![geometry.blocks_per_plane as usize; geometry.planes()],
             factory_bad: 0,
-            spare_blocks: config.ssd.spare_blocks() as usize,
-            needed: config.ssd.blocks_needed_per_plane() as usize,
+            spare_blocks: config.drive.blocks.spare as usize,
+            needed: config.drive.blocks.needed as usize,
             tally: FaultTally::default(),
             replaced: Vec::new(),
             read_only: false,

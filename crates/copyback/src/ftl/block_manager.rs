@@ -9,7 +9,7 @@ mod room;
 mod streams_of_pages;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::{Class, Placement};
@@ -270,7 +270,7 @@ impl BlockManager {
 
 /// The victim policy of a checked configuration, with no block to choose from.
 pub(super) fn victims(
-    config: &Config,
+    config: &Resolved,
     name: &str,
     geometry: &Geometry,
     (limits, groups): (Limits, Option<Vec<usize>>),
@@ -282,7 +282,7 @@ pub(super) fn victims(
         true => Shape {
             planes: 1,
             blocks: geometry.blocks_per_plane as usize,
-            pages_per_block: config.ssd.pages_per_unit() as u16,
+            pages_per_block: config.drive.unit.pages as u16,
         },
         false => Shape {
             planes: geometry.planes(),
@@ -294,7 +294,7 @@ pub(super) fn victims(
         VictimSelector::new(&config.ssd.gc.victim, shape, rng::stream(config.seed, &name))
     };
     let policy = |name: String| of_shape(shape, name);
-    let size = config.ssd.reclaim_unit() as usize;
+    let size = config.drive.unit.together as usize;
     if size > 1 {
         let classes = config.ssd.ftl.placement.classes() as usize;
         let of_units = |shape| of_shape(shape, format!("{name}/gc/victim"));

@@ -1,7 +1,7 @@
 //! Page and block counts of a drive that never change.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::placement::{Class, Classes};
 
 use super::audit::Audit;
@@ -36,22 +36,22 @@ pub struct Limits {
 
 impl Limits {
     /// Pages that have an entry in the mapping.
-    pub(super) fn mapped_pages(config: &Config) -> usize {
-        (config.logical_pages() + config.ssd.translation_pages()) as usize
+    pub(super) fn mapped_pages(config: &Resolved) -> usize {
+        (config.drive.capacity.logical_pages + config.drive.capacity.translation_pages) as usize
     }
 
-    pub(super) fn new(config: &Config, classes: &Classes) -> Self {
+    pub(super) fn new(config: &Resolved, classes: &Classes) -> Self {
         let host_class = classes.of_host().next().filter(|_| classes.of_host().len() == 1);
         let mixes = classes.mix();
         let has_places = matches!(config.ssd.ftl.allocation, config::Allocation::Order(_));
-        let only_class = host_class.filter(|_| config.ssd.translation_pages() == 0);
+        let only_class = host_class.filter(|_| config.drive.capacity.translation_pages == 0);
         Self {
-            logical_pages: config.logical_pages() as usize,
-            translation_pages: config.ssd.translation_pages() as usize,
-            data_pages: config.ssd.data_pages_per_block() as u32,
-            least_invalid: config.ssd.least_invalid_pages(),
-            filled_up: config.ssd.pages_filled_up_per_victim(),
-            victims_are_lines: config.ssd.has_lines(),
+            logical_pages: config.drive.capacity.logical_pages as usize,
+            translation_pages: config.drive.capacity.translation_pages as usize,
+            data_pages: config.drive.pages.data_per_block as u32,
+            least_invalid: config.drive.unit.least_invalid,
+            filled_up: config.drive.pages.filled_up_per_victim,
+            victims_are_lines: config.ssd.gc.has_lines(),
             mixes,
             follows_moves: Audit::is_kept(config) || config.ssd.faults.pages_may_be_lost(),
             diverts: classes.of_moves().len() > 1,
@@ -59,7 +59,7 @@ impl Limits {
             only_class,
             class_with_room: only_class
                 .filter(|_| !mixes && !has_places)
-                .filter(|_| !config.ssd.has_slc_cache() && !config.ssd.has_lines()),
+                .filter(|_| !config.drive.slc.is_some() && !config.ssd.gc.has_lines()),
         }
     }
 }

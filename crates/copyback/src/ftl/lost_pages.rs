@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::Ppn;
 
 /// The lost pages of a drive.
@@ -22,8 +22,8 @@ pub struct LostPages {
 }
 
 impl LostPages {
-    /// Creates an empty record, on a drive of a checked configuration that may lose pages.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    /// None yet, on a drive of a checked configuration that may lose some.
+    pub fn new(config: &Resolved) -> Option<Box<Self>> {
         config.ssd.faults.pages_may_be_lost().then(Box::default)
     }
 

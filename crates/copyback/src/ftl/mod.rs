@@ -56,7 +56,7 @@ pub use crate::placement::HandleTally;
 use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::supply::PlacementSupplier;
 use crate::placement::{Future, HostPage, Placement};
@@ -101,7 +101,7 @@ impl Deref for Ftl {
 impl Ftl {
     /// An erased device of a checked configuration; `name` is its place in the names of random
     /// streams.
-    pub fn new(config: &Config, name: &str) -> Self {
+    pub fn new(config: &Resolved, name: &str) -> Self {
         let tables = Tables::new(config, name);
         let mapping = AnyMapping::new(config, &tables);
         Self { tables, mapping }

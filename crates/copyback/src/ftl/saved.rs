@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Placement;
@@ -88,7 +88,7 @@ impl Ftl {
     ///
     /// # Errors
     /// Names the part that contradicts the configuration or another part.
-    pub fn restored(saved: Saved<'_>, config: &Config, name: &str) -> Result<Self, &'static str> {
+    pub fn restored(saved: Saved<'_>, config: &Resolved, name: &str) -> Result<Self, &'static str> {
         let Saved {
             clock,
             placement,
@@ -102,7 +102,7 @@ impl Ftl {
             lines,
         } = saved;
         expect(pages.len() == Limits::mapped_pages(config), "mapping")?;
-        let map = PageMap::of(pages.into_owned(), Geometry::new(&config.ssd).pages());
+        let map = PageMap::of(pages.into_owned(), Geometry::new(config).pages());
         let mut tables = Tables::with_map(config, name, map);
         expect(clock < NEVER, "placement")?;
         tables.manager.streams.clock = clock;
@@ -177,11 +177,11 @@ impl Ftl {
         &mut self,
         plane: PlaneId,
         saved: &SavedPlane,
-        config: &Config,
+        config: &Resolved,
     ) -> Result<(), &'static str> {
         let is_buffers = |block: &BlockId| self.block_use(*block).role == Some(Role::Buffer);
         let in_use = self.geometry.blocks_of_plane(plane).filter(is_buffers).count();
-        let held = (config.ssd.nv_buffer_blocks() as usize).checked_sub(in_use);
+        let held = (config.drive.blocks.buffer as usize).checked_sub(in_use);
         let held = held.ok_or("buffer of writes")?;
         let space = &mut self.tables.manager.space;
         let kept = space.thresholds().kept_for_collections + held + saved.spare;
@@ -193,7 +193,7 @@ impl Ftl {
     fn restore_policies(
         &mut self,
         victims: SavedVictims,
-        config: &Config,
+        config: &Resolved,
     ) -> Result<(), &'static str> {
         let all = self.geometry.all_blocks();
         let listed: Vec<_> = all.map(|block| self.block_use(block).listed).collect();
@@ -210,7 +210,7 @@ impl Ftl {
         expect(policy.restore(victims, geometry.blocks(), listed, &view), "victim policy")
     }
 
-    fn restore_audit(&mut self, config: &Config) {
+    fn restore_audit(&mut self, config: &Resolved) {
         if Audit::is_kept(config) {
             let programmed = self.programmed();
             let audit = Audit::of_mapped(config, &self.geometry, self.map.mapped(), programmed);

@@ -1,7 +1,7 @@
 //! Streams: the open block of its plane that a page goes to, as the placement says.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
@@ -40,24 +40,23 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of an erased device of a checked configuration. `name` is its place in the names of
-    /// random streams.
-    pub fn new(config: &Config, name: &str) -> Self {
-        let geometry = Geometry::new(&config.ssd);
-        let lines = config.ssd.has_lines().then_some(geometry.blocks_per_plane as usize);
+    /// Those of an erased device of a checked configuration. `name` is its place in the names of random streams.
+    pub fn new(config: &Resolved, name: &str) -> Self {
+        let geometry = Geometry::new(config);
+        let lines = config.ssd.gc.has_lines().then_some(geometry.blocks_per_plane as usize);
         let drive = Drive {
             pages: Limits::mapped_pages(config),
-            pages_per_block: config.ssd.pages_per_unit() as u32,
+            pages_per_block: config.drive.unit.pages as u32,
             planes: if lines.is_some() { 1 } else { geometry.planes() },
             blocks: lines.unwrap_or_else(|| geometry.blocks()),
         };
         let random = rng::stream(config.seed, &format!("{name}/placement"));
-        let placement = AnyPlacement::new(&config.ssd, drive, random);
+        let placement = AnyPlacement::new(config, drive, random);
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
         let tells_rewrites = placement.rewrites();
-        let page_bytes = config.ssd.managed_page_size().0;
+        let page_bytes = config.drive.pages.size.0;
         let time = match config.ssd.ftl.placement.clock() {
             config::Clock::Writes => None,
             config::Clock::Time => Some(0),

@@ -7,7 +7,7 @@ mod write;
 use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Placement;
@@ -48,15 +48,15 @@ impl Deref for Tables {
 }
 
 impl Tables {
-    /// Creates the tables of an erased device.
-    pub(super) fn new(config: &Config, name: &str) -> Self {
-        let pages = Geometry::new(&config.ssd).pages();
+    /// Those of an erased device.
+    pub(super) fn new(config: &Resolved, name: &str) -> Self {
+        let pages = Geometry::new(config).pages();
         Self::with_map(config, name, PageMap::new(Limits::mapped_pages(config), pages))
     }
 
-    /// Creates the tables of an erased device with this map.
-    pub(super) fn with_map(config: &Config, name: &str, map: PageMap) -> Self {
-        let geometry = Geometry::new(&config.ssd);
+    /// Those of an erased device, but for this mapping.
+    pub(super) fn with_map(config: &Resolved, name: &str, map: PageMap) -> Self {
+        let geometry = Geometry::new(config);
         let streams = Streams::new(config, name);
         let limits = Limits::new(config, &streams.classes);
         let groups = streams.placement.groups();

@@ -12,7 +12,7 @@ use flow::Flow;
 
 use crate::array::FinishedRequest;
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Flow as FlowConfig};
+use crate::config::{Flow as FlowConfig, Resolved};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
@@ -54,7 +54,7 @@ impl Host {
     ///
     /// # Errors
     /// If a trace cannot be opened or its first line is malformed.
-    pub fn new(config: &Config) -> Result<Self, InputError> {
+    pub fn new(config: &Resolved) -> Result<Self, InputError> {
         let depth = match config.array.devices {
             1 => config.host.depth(),
             // Each drive has its own queue behind the controller's.
@@ -83,7 +83,7 @@ impl Host {
         &mut self,
         flow: &FlowConfig,
         index: usize,
-        config: &Config,
+        config: &Resolved,
     ) -> Result<(), InputError> {
         let source = source(flow, index, config)?;
         let queue = index % self.queues.len();
@@ -319,12 +319,12 @@ impl Host {
 ///
 /// # Errors
 /// If a trace cannot be opened or its first line is malformed.
-pub fn sources(config: &Config) -> Result<Vec<Source>, InputError> {
+pub fn sources(config: &Resolved) -> Result<Vec<Source>, InputError> {
     let flows = config.workload.flows();
     flows.iter().enumerate().map(|(index, flow)| source(flow, index, config)).collect()
 }
 
-fn source(flow: &FlowConfig, index: usize, config: &Config) -> Result<Source, InputError> {
+fn source(flow: &FlowConfig, index: usize, config: &Resolved) -> Result<Source, InputError> {
     let key = config.workload.flow_key(index);
     Source::open(flow, index, &key, AddressSpace::of(config), config.seed)
 }

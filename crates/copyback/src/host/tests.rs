@@ -31,7 +31,7 @@ type Row = (usize, usize, Instant, Instant);
 
 /// Admits everything; each request takes a time that a simple congruence draws from `seed`.
 fn run(mut seed: u64) -> Vec<Row> {
-    let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense");
+    let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense").resolve();
     let mut host = Host::new(&config).expect("it starts");
     let mut arrivals = Arrivals::default();
     let mut ends: BTreeMap<(Instant, usize), Row> = BTreeMap::new();
@@ -108,7 +108,7 @@ fn a_closed_loop_has_as_many_requests_under_way_as_it_is_deep() {
 
 #[test]
 fn a_wait_outside_the_device_is_time_of_the_host_s_queue() {
-    let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense");
+    let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense").resolve();
     let mut host = Host::new(&config).expect("it starts");
     let mut arrivals = Arrivals::default();
     let mut admit =

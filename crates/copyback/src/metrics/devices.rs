@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::drive::Ended;
 use crate::ids::SsdId;
 use crate::outcome::Outcome;
@@ -133,8 +133,8 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Creates an empty record.
-    pub fn new(config: &Config) -> Self {
+    /// Nothing recorded yet.
+    pub fn new(config: &Resolved) -> Self {
         let drives = config.array.devices as usize;
         Self {
             overlap: Overlap::new(drives, config.metrics.collections),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::units::Duration;
 
 use super::{WearStats, Written};
@@ -60,8 +60,8 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// Rating of each drive of a checked configuration, if it says how many cycles its blocks last.
-    pub fn of(config: &Config) -> Option<Self> {
+    /// That of each drive of a checked configuration, if it says how many cycles its blocks last.
+    pub fn of(config: &Resolved) -> Option<Self> {
         let endurance = &config.ssd.endurance;
         let geometry = &config.ssd.geometry;
         let blocks = f64::from(geometry.channels)
@@ -139,7 +139,8 @@ mod tests {
         let text = "ssd.geometry = { channels = 1, chips_per_channel = 1, dies_per_chip = 1, \
                     planes_per_die = 2, blocks_per_plane = 500, pages_per_block = 256 }\n\
                     ssd.endurance = { rated_cycles = 1000, warranty_years = 3 }";
-        let config = Loader::new().toml(text, "test", None).load().expect("it makes sense");
+        let config =
+            Loader::new().toml(text, "test", None).load().expect("it makes sense").resolve();
         Rating::of(&config).expect("it is rated")
     }
 

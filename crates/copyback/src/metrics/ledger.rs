@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::host::Completion;
 use crate::outcome::Outcome;
 use crate::units::{Duration, Instant};
@@ -137,9 +137,9 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty record.
-    pub fn new(config: &Config) -> Self {
-        let page_size = config.ssd.counted_page_size().0;
+    /// Nothing recorded yet.
+    pub fn new(config: &Resolved) -> Self {
+        let page_size = config.drive.pages.counted_size.0;
         let spans = Spans::of(config);
         let config = &config.metrics;
         Self {

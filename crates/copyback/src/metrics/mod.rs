@@ -74,7 +74,7 @@ pub use written::Written;
 use flows::flows;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Workload};
+use crate::config::{Resolved, Workload};
 use crate::host::Completion;
 use crate::outcome::Outcome;
 use crate::units::{Instant, TotalTime};
@@ -108,8 +108,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Creates an empty record.
-    pub fn new(config: &Config) -> Self {
+    /// Nothing recorded yet.
+    pub fn new(config: &Resolved) -> Self {
         let is_open = config.workload.flows().iter().map(|flow| flow.iodepth().is_none()).collect();
         let devices = (config.array.devices > 1).then(|| Devices::new(config));
         let watch = config.metrics.needs_journal().then(|| Box::new(Watch::new(config)));

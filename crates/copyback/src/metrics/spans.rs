@@ -1,7 +1,7 @@
 //! When each flow was measured: throughput is by the time in which any was.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Flow, quantity::Time};
+use crate::config::{Flow, Resolved, quantity::Time};
 use crate::host::Completion;
 use crate::units::{Duration, Instant};
 
@@ -13,8 +13,8 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Spans of a run, unless all of its flows are measured from its start.
-    pub fn of(config: &Config) -> Option<Self> {
+    /// Those of a run, unless all of its flows are measured from its start.
+    pub fn of(config: &Resolved) -> Option<Self> {
         let begins_late = |flow: &Flow| {
             flow.starts_at() > Time::default()
                 || flow.ramp() > Time::default()

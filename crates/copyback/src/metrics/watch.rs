@@ -1,7 +1,7 @@
 //! Listeners to every operation of the flash.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::drive::Drive;
 use crate::host::Completion;
 use crate::ids::{RequestNumber, SsdId};
@@ -20,8 +20,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Creates listeners that have seen nothing.
-    pub fn new(config: &Config) -> Self {
+    /// Nothing seen yet.
+    pub fn new(config: &Resolved) -> Self {
         let timeline = config.metrics.timeline.map(|window| Timeline::new(window, config));
         let slowest = config.metrics.slowest.map(|most| Slowest::new(most, config));
         Self { timeline, slowest }

@@ -8,7 +8,7 @@ use rand_distr::{Distribution, Normal};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::quantity::Share;
-use crate::config::{Config, FlashFaults};
+use crate::config::{FlashFaults, Resolved};
 use crate::ids::BlockId;
 use crate::rng::{self, Lot};
 use crate::units::Duration;
@@ -77,12 +77,12 @@ impl Faults {
     /// Reads the faults of a checked configuration, if there are any; `name` is the drive's place in the names
     /// of random streams. Where planes are striped, a block is one of each of them and fails with any; each of
     /// their pages is read for itself.
-    pub fn new(config: &Config, name: &str) -> Option<Self> {
+    pub fn new(config: &Resolved, name: &str) -> Option<Self> {
         let faults = &config.ssd.faults;
         if faults.are_none() {
             return None;
         }
-        let geometry = Geometry::new(&config.ssd);
+        let geometry = Geometry::new(config);
         let striped = geometry.striped_planes;
         let lot = |what: &str| Lot::new(config.seed, &format!("{name}/faults/{what}"));
         let chance =

@@ -1,7 +1,7 @@
 //! Shape of the flash array, and the only place where identifiers are converted.
 
 use crate::checkpoint::Checkpointed;
-use crate::config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn, ProgramId};
 
 /// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
@@ -45,18 +45,18 @@ pub struct Address {
 
 impl Geometry {
     /// The shape that a checked configuration describes.
-    pub fn new(config: &config::Ssd) -> Self {
-        let shape = &config.geometry;
+    pub fn new(config: &Resolved) -> Self {
+        let (geometry, drive) = (&config.ssd.geometry, &config.drive);
         Self {
-            channels: shape.channels,
-            chips_per_channel: shape.chips_per_channel,
-            dies_per_chip: shape.dies_per_chip,
-            planes_per_die: config.managed_planes_per_die(),
-            blocks_per_plane: shape.blocks_per_plane,
-            pages_per_block: config.pages_per_block() as u32,
-            page_size: config.managed_page_size().0 as u32,
-            striped_planes: config.striped_planes(),
-            units_per_program: config.units_per_program(),
+            channels: geometry.channels,
+            chips_per_channel: geometry.chips_per_channel,
+            dies_per_chip: geometry.dies_per_chip,
+            planes_per_die: drive.shape.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: drive.pages.per_block as u32,
+            page_size: drive.pages.size.0 as u32,
+            striped_planes: drive.shape.striped_planes,
+            units_per_program: drive.pages.per_program,
         }
     }
 

@@ -4,7 +4,7 @@
 //! same operation at the same page offset; the block may differ.
 
 use crate::checkpoint::Checkpointed;
-use crate::config;
+use crate::config::Resolved;
 use crate::ids::PlaneId;
 
 use super::Command;
@@ -18,8 +18,9 @@ pub struct MultiPlaneRules {
 
 impl MultiPlaneRules {
     /// The rules that a checked configuration describes.
-    pub fn new(config: &config::Ssd) -> Self {
-        Self { group: config.planes_per_command() / config.striped_planes() }
+    pub fn new(config: &Resolved) -> Self {
+        let shape = &config.drive.shape;
+        Self { group: shape.planes_per_command / shape.striped_planes }
     }
 
     /// The planes that a command can join with `plane`, itself included.
@@ -45,6 +46,8 @@ impl MultiPlaneRules {
 
 #[cfg(test)]
 mod tests {
+    use crate::test_config;
+
     use super::*;
 
     const ALL: MultiPlaneRules = MultiPlaneRules { group: 2 };
@@ -64,8 +67,7 @@ mod tests {
 
     #[test]
     fn chips_without_multi_plane_commands_join_nothing() {
-        let mut config = config::Ssd::default();
-        config.commands.multi_plane = false;
+        let config = test_config::changed(&[("ssd.commands.multi_plane", "false")]);
         let none = MultiPlaneRules::new(&config);
         assert!(!none.may_join(Command::Read, (PlaneId(0), 3), (PlaneId(1), 3)));
     }

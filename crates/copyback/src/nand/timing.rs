@@ -1,7 +1,7 @@
 //! Latencies of the flash chips and transfer times of their channels, in whole nanoseconds.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, PageLatency, SummaryPage, quantity::Rate};
+use crate::config::{PageLatency, Resolved, SummaryPage, quantity::Rate};
 use crate::units::Duration;
 
 /// Latencies of the array operations and of the channel.
@@ -49,16 +49,17 @@ pub fn transfer_time(bytes: u64, rate: Rate) -> Duration {
 
 impl Timing {
     /// The latencies that a checked configuration describes.
-    pub fn new(config: &config::Ssd) -> Self {
-        let timing = &config.timing;
-        let units = config.units_per_program();
-        let spare = config.geometry.spare_size.0 * u64::from(config.striped_planes());
-        let bytes = config.managed_page_size().0 + spare.div_ceil(units.into());
+    pub fn new(config: &Resolved) -> Self {
+        let (ssd, drive) = (&config.ssd, &config.drive);
+        let timing = &ssd.timing;
+        let units = drive.pages.per_program;
+        let spare = ssd.geometry.spare_size.0 * u64::from(drive.shape.striped_planes);
+        let bytes = drive.pages.size.0 + spare.div_ceil(units.into());
         let program = per_page_type(&timing.program);
-        let summary = match config.ftl.summary_page {
+        let summary = match ssd.ftl.summary_page {
             SummaryPage::None => None,
             SummaryPage::LastPage { transfer } => {
-                let last = program[(config.geometry.pages_per_block as usize - 1) % program.len()];
+                let last = program[(ssd.geometry.pages_per_block as usize - 1) % program.len()];
                 Some(last + transfer_time(transfer.0, timing.transfer_rate))
             }
         };
@@ -74,8 +75,8 @@ impl Timing {
             },
             page_transfer: transfer_time(bytes, timing.transfer_rate),
             summary,
-            cache: config.has_slc_cache().then(|| {
-                let timing = &config.slc_cache.timing;
+            cache: drive.slc.is_some().then(|| {
+                let timing = &ssd.slc_cache.timing;
                 CacheTiming {
                     read: timing.read.0,
                     program: timing.program.0,

@@ -14,7 +14,7 @@ pub use journal::{Class, Collected, Entry, Party, Work};
 pub use waits::{Blocked, Blocker, For, Waited};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{DieId, PlaneId};
 use crate::less::Less;
 use crate::nand::Geometry;
@@ -51,7 +51,7 @@ pub struct PlaneUse {
 
 impl Observer {
     /// Listens to a drive of a checked configuration.
-    pub fn new(config: &Config, geometry: &Geometry) -> Self {
+    pub fn new(config: &Resolved, geometry: &Geometry) -> Self {
         let dies = geometry.dies();
         let idle = config.metrics.idle_time.then(|| {
             let (short_idle, long_idle) = config.ssd.gc.idle.lengths();

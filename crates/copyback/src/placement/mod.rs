@@ -350,15 +350,15 @@ one_of! {
 
 impl AnyPlacement {
     /// The placement that a configuration describes, for an erased drive. Its random choices follow from `random`.
-    pub fn new(config: &config::Ssd, drive: Drive, random: Stream) -> Self {
-        match config.ftl.placement {
+    pub fn new(config: &config::Resolved, drive: Drive, random: Stream) -> Self {
+        match config.ssd.ftl.placement {
             config::Placement::OneClass => Self::OneClass(OneClass),
             config::Placement::HostAndGcApart => Self::HostAndGcApart(HostAndGcApart),
             config::Placement::ByHint { handles, isolation, .. } => {
                 Self::ByHint(Box::new(ByHint::new(handles, isolation, drive)))
             }
             config::Placement::Oracle { classes, width, growth } => {
-                let of_victims = config.gc.victim == config::VictimPolicy::Foresight;
+                let of_victims = config.ssd.gc.victim == config::VictimPolicy::Foresight;
                 Self::Oracle(Box::new(Oracle::new(classes, (width, growth), of_victims, drive)))
             }
             config::Placement::SepBit => Self::SepBit(Box::new(SepBit::new(drive))),
@@ -397,12 +397,12 @@ impl AnyPlacement {
                 Self::Warcip(Box::new(Warcip::new(classes, period, drive)))
             }
             config::Placement::Midas { classes, sample } => {
-                let blocks = (config.geometry.blocks_per_plane, config.blocks_in_use());
+                let blocks = (config.ssd.geometry.blocks_per_plane, config.drive.blocks.in_use);
                 Self::Midas(Box::new(Midas::new(classes, sample, blocks, drive)))
             }
-            config::Placement::Generations { .. } => {
-                Self::Generations(Box::new(Generations::new(config.generation_blocks())))
-            }
+            config::Placement::Generations { .. } => Self::Generations(Box::new(Generations::new(
+                config.drive.blocks.generations.clone(),
+            ))),
             config::Placement::Sfs { classes, period, .. } => {
                 Self::Sfs(Box::new(Sfs::new(classes, period, drive)))
             }

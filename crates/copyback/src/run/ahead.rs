@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Error;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::executor::Executor;
 use crate::units::Instant;
 
@@ -23,7 +23,7 @@ pub struct SideBySide {
 impl SideBySide {
     /// On what `executor` does jobs, if a run of this checked configuration allows it: nothing but the host's own
     /// clock decides when requests arrive, and nobody asks in between how the drives stand.
-    pub fn of(config: &Config, executor: Arc<dyn Executor>) -> Option<Self> {
+    pub fn of(config: &Resolved, executor: Arc<dyn Executor>) -> Option<Self> {
         let flows = config.workload.flows();
         let allows = executor.width() > 1
             && matches!(&flows[..], [flow] if flow.iodepth().is_none())

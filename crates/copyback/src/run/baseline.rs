@@ -1,7 +1,7 @@
 //! Baseline of the drives' counts when the first request was measured: the summary reports what came after.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, quantity::Time};
+use crate::config::{Resolved, quantity::Time};
 use crate::drive::Drive;
 use crate::ids::SsdId;
 use crate::less::Less;
@@ -32,7 +32,7 @@ pub struct Mark {
 
 impl Baseline {
     /// Creates the baseline of a run.
-    pub fn of(config: &Config) -> Self {
+    pub fn of(config: &Resolved) -> Self {
         let has_ramp = config.workload.flows().iter().any(|flow| flow.ramp() > Time::default());
         if has_ramp { Self::Ahead } else { Self::Start }
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, RoundLength, SteadyMetric, SteadyStop, Stop};
+use crate::config::{Resolved, RoundLength, SteadyMetric, SteadyStop, Stop};
 use crate::host::Completion;
 use crate::less::Less;
 use crate::metrics::Written;
@@ -108,10 +108,10 @@ pub struct SteadyRounds {
 
 impl SteadyRounds {
     /// Creates the rounds of a checked configuration, if a rule of it needs any.
-    pub fn of(config: &Config) -> Option<Self> {
+    pub fn of(config: &Resolved) -> Option<Self> {
         match &config.stop {
             Stop::None | Stop::ReadOnly => None,
-            Stop::SteadyState(rule) => Some(Self::new(rule, config.ssd.counted_page_size().0)),
+            Stop::SteadyState(rule) => Some(Self::new(rule, config.drive.pages.counted_size.0)),
         }
     }
 

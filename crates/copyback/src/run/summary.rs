@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::array::ArraySummary;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::metrics::{
     DevicesSummary, DriveSummary, DriveWork, FlowSummary, LedgerSummary, PowerLossSummary,
     Recorder, RequestsSummary, VerdictSummary,
@@ -149,7 +149,7 @@ impl Summary {
     /// Creates the summary of what the requests and the flash decide; parts that only some runs have are left
     /// out.
     pub fn new(
-        config: &Config,
+        config: &Resolved,
         recorder: &Recorder,
         work: &DriveWork,
         dies_per_drive: usize,

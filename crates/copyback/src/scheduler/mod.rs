@@ -28,7 +28,7 @@ use hashbrown::HashMap;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{DieId, Lpn};
 use crate::nand::Command;
 use crate::observer::Parts;
@@ -73,9 +73,9 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Creates the scheduler of a drive of a checked configuration, in which every write so far has a sequence
-    /// number of at most `first_sequence`.
-    pub fn new(config: &Config, backend: &Backend, first_sequence: u64) -> Self {
+    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has a sequence number of
+    /// at most `first_sequence`.
+    pub fn new(config: &Resolved, backend: &Backend, first_sequence: u64) -> Self {
         let ftl = &backend.ftl;
         Self {
             queues: Queues::new(config, ftl.geometry(), ftl.allocation()),

@@ -2,7 +2,7 @@
 //! place as the allocation fixes.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, Scheduling};
+use crate::config::{Resolved, Scheduling};
 use crate::ftl::{Allocation, Ftl};
 use crate::ids::{DieId, PlaneId, Ppn, planes_in};
 use crate::nand::{Command, Geometry};
@@ -57,7 +57,7 @@ pub enum WriteQueue {
 
 impl Queues {
     /// Empty queues for this allocation.
-    pub fn new(config: &Config, geometry: &Geometry, allocation: &Allocation) -> Self {
+    pub fn new(config: &Resolved, geometry: &Geometry, allocation: &Allocation) -> Self {
         let (write_level, queues) = match allocation {
             Allocation::Static { .. } => (WriteLevel::Plane, geometry.planes()),
             Allocation::PerDie { .. } => (WriteLevel::Die, geometry.dies()),

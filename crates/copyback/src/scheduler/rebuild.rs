@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::event::{Agenda, Event};
 use crate::ids::{DieId, Ppn};
 use crate::nand::transfer_time;
@@ -74,13 +74,13 @@ pub struct RebuildTally {
 }
 
 impl Rebuild {
-    /// Creates the rebuild of a checked configuration, if it asks for one.
-    pub fn new(config: &Config, dies: usize) -> Option<Box<Self>> {
+    /// That of a checked configuration, if it asks for one.
+    pub fn new(config: &Resolved, dies: usize) -> Option<Box<Self>> {
         let lost = config.ssd.faults.lost_die?;
         Some(Box::new(Self {
             die: DieId(lost.die),
             at: Instant::START + lost.at.0,
-            interval: transfer_time(config.ssd.managed_page_size().0, lost.rebuild_rate),
+            interval: transfer_time(config.drive.pages.size.0, lost.rebuild_rate),
             most: lost.rebuild_pages as usize,
             phase: Phase::Whole,
             look: None,

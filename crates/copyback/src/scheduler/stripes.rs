@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Ftl;
 use crate::ids::Ppn;
 use crate::transaction::TransactionId;
@@ -68,8 +68,8 @@ pub struct MadeUp {
 }
 
 impl Stripes {
-    /// Creates the stripes of a drive of a checked configuration, if its lines have parity.
-    pub fn new(config: &Config) -> Option<Box<Self>> {
+    /// None yet on a drive of a checked configuration, if its lines have parity.
+    pub fn new(config: &Resolved) -> Option<Box<Self>> {
         let ftl = &config.ssd.ftl;
         ftl.rain.then(|| {
             Box::new(Self {

@@ -40,7 +40,7 @@ use std::ops::Range;
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
-use crate::config::{Config, Idle};
+use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::flash::Watched;
 use crate::ftl::Ftl;
@@ -106,15 +106,15 @@ pub struct LostDieReport {
 impl Ssd {
     /// A drive of a checked configuration around a prepared translation layer, in which every
     /// write so far has a sequence number of at most `first_sequence`.
-    pub fn new(config: &Config, ftl: Ftl, first_sequence: u64) -> Self {
+    pub fn new(config: &Resolved, ftl: Ftl, first_sequence: u64) -> Self {
         let mut ssd = Self::around(config, ftl, first_sequence);
         ssd.start_up(Instant::START);
         ssd
     }
 
     /// A drive before its own work begins.
-    fn around(config: &Config, mut ftl: Ftl, first_sequence: u64) -> Self {
-        ftl.watch_watermarks(config.register_threshold());
+    fn around(config: &Resolved, mut ftl: Ftl, first_sequence: u64) -> Self {
+        ftl.watch_watermarks(config.protocol.register);
         ftl.reset_nv_buffer_tally();
         ftl.run_begins();
         ftl.reset_fault_tally();

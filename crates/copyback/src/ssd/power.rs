@@ -1,7 +1,7 @@
 //! The power of a drive fails: what its flash holds then, and the drive that is made again from that.
 
 use crate::backend::{Backend, Purpose};
-use crate::config::{Config, Protection};
+use crate::config::{Protection, Resolved};
 use crate::ftl::{Ftl, Image, Lost, Scan};
 use crate::ids::{DieId, Lpn};
 use crate::nand::{Command, Operation};
@@ -36,7 +36,7 @@ impl Ssd {
     /// capacitors save so many pages of its write buffer.
     pub fn lose_power(
         &mut self,
-        config: &Config,
+        config: &Resolved,
         name: &str,
         buffered_pages: u64,
         now: Instant,
@@ -87,7 +87,7 @@ impl Ssd {
     }
 
     /// Makes everything anew around `ftl` but what is measured.
-    fn replace(&mut self, config: &Config, ftl: Ftl) {
+    fn replace(&mut self, config: &Resolved, ftl: Ftl) {
         let fresh = Self::around(config, ftl, self.last_sequence());
         let old = std::mem::replace(self, fresh);
         // Whatever is made around a translation layer begins to count there.

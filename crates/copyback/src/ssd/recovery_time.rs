@@ -1,7 +1,7 @@
 //! Time that a drive takes to find its mapping again. Dies read at the same time, and those of a channel share
 //! it; the channel or die that takes longest decides.
 
-use crate::config::{Config, SummaryPage};
+use crate::config::{Resolved, SummaryPage};
 use crate::ftl::{Ftl, Image, Scan};
 use crate::ids::{BlockId, DieId, Lpn};
 use crate::nand::{Geometry, Timing, transfer_time};
@@ -38,18 +38,18 @@ impl RecoveryTime {
     /// Without protection: the spare areas are read. Of a block that is full only the summary page, if it
     /// has one; of another every page up to the first that is erased. A table in flash is read as a whole on
     /// top, to see what of it must be written anew.
-    pub fn of_scan(config: &Config, ftl: &Ftl, image: &Image, scan: &Scan) -> Self {
-        let ssd = &config.ssd;
+    pub fn of_scan(config: &Resolved, ftl: &Ftl, image: &Image, scan: &Scan) -> Self {
+        let (ssd, drive) = (&config.ssd, &config.drive);
         let transfer = |bytes: u64| transfer_time(bytes, ssd.timing.transfer_rate);
-        let metadata = transfer(ssd.power.metadata.0 * u64::from(ssd.striped_planes()));
+        let metadata = transfer(ssd.power.metadata.0 * u64::from(drive.shape.striped_planes));
         let mut work = Work::new(config, ftl.geometry());
-        let data_pages = ssd.data_pages_per_block() as u32;
+        let data_pages = drive.pages.data_per_block as u32;
+        let cache_pages = drive.slc.as_ref().map_or(0, |slc| slc.pages_per_block);
         for block in image.blocks() {
             let die = work.geometry.die_of_plane(work.geometry.plane_of_block(block));
             let written = image.written(block);
             if image.is_in_cache(block) {
-                let pages = ssd.slc_pages_per_block();
-                for offset in 0..(written + 1).min(pages) {
+                for offset in 0..(written + 1).min(cache_pages) {
                     work.read_in_cache(die, offset, metadata);
                 }
                 continue;
@@ -79,7 +79,7 @@ impl RecoveryTime {
     /// With capacitors: what they have saved is read back, from all dies alike. These are the mapping, and
     /// the pages of the write buffer and those on their way from one block to another.
     pub fn of_saved(
-        config: &Config,
+        config: &Resolved,
         ftl: &Ftl,
         buffered_pages: u64,
         (image, scan): (&Image, &Scan),
@@ -99,8 +99,8 @@ impl RecoveryTime {
 }
 
 impl<'a> Work<'a> {
-    fn new(config: &Config, geometry: &'a Geometry) -> Self {
-        let timing = Timing::new(&config.ssd);
+    fn new(config: &Resolved, geometry: &'a Geometry) -> Self {
+        let timing = Timing::new(config);
         Self { geometry, timing, dies: vec![DieWork::default(); geometry.dies()] }
     }
 

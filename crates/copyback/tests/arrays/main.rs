@@ -95,7 +95,7 @@ fn the_order_of_drives_does_not_matter() {
         let set = |path: &Path| {
             let path = path.to_str().expect("a plain path").to_owned();
             let base = load(&text, &[("workload.path", &path)]);
-            let size = base.device_bytes().to_string();
+            let size = base.resolve().drive.capacity.bytes.to_string();
             let settings = [
                 ("workload.path", path.as_str()),
                 ("workload.device_layout.size", &size),
@@ -104,7 +104,7 @@ fn the_order_of_drives_does_not_matter() {
             ];
             load(&text, &settings)
         };
-        let pages = load(&text, &[("workload.path", "x")]).logical_pages();
+        let pages = load(&text, &[("workload.path", "x")]).resolve().drive.capacity.logical_pages;
         let result = |renamed| {
             run(&set(trace(renamed, pages).path())).summary().expect("it has run").to_json()
         };

@@ -411,7 +411,7 @@ fn a_schedule_from_outside_says_whether_a_read_goes_before_the_erase() {
 #[test]
 fn a_block_is_lent_to_a_collection_only_if_the_host_has_none_open() {
     let shared = [("ssd.ftl.placement", "one_class"), ("ssd.gc.preemption", "semi_preemptive")];
-    let mut ftl = Ftl::new(&config(&shared), "ssd/0");
+    let mut ftl = Ftl::new(&config(&shared).resolve(), "ssd/0");
     let plane = PlaneId(0);
     let write = |ftl: &mut Ftl, lpn| {
         let page = HostPage::without_hint(Lpn(lpn));

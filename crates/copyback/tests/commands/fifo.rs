@@ -244,11 +244,11 @@ fn a_saved_drive_remembers_its_queue() {
                 .expect("sound");
             let folder = tempfile::tempdir().expect("there is room for files");
             let path = folder.path().join("state");
-            let mut device = Preparation::new(&config);
+            let mut device = Preparation::new(&config.resolve());
             while !device.is_done() {
                 device.advance(1000);
             }
-            state::save(&config, &device, &path).expect("it can be saved");
+            state::save(&config.resolve(), &device, &path).expect("it can be saved");
             let fresh = run(Simulation::new(&config, None)).expect("it has room");
             let loaded = run(Simulation::new(&config, Some(&path))).expect("it has room");
             assert_eq!(fresh, loaded, "{policy}");

@@ -66,8 +66,8 @@ fn always_short(share: f64) -> Config {
 #[test]
 fn what_must_be_invalid_says_how_much_is_written_where_collections_never_end() {
     for share in [0.125, 0.25] {
-        let config = always_short(share);
-        let pages = config.logical_pages();
+        let config = always_short(share).resolve();
+        let pages = config.drive.capacity.logical_pages;
         let mut device = Preconditioner::new(&config, SsdId(0));
         device.advance(pages * 4);
         let before = device.tally().pages_moved;

@@ -334,7 +334,7 @@ fn in_turn(changes: &[(&str, &str)]) -> Ftl {
         .set("ssd.gc.rotating", "true");
     let loader = changes.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
     let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
-    Ftl::new(&config, "ssd/0")
+    Ftl::new(&config.resolve(), "ssd/0")
 }
 
 /// Writes these pages, each to the plane whose turn it is.

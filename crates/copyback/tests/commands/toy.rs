@@ -2,7 +2,7 @@
 
 use copyback::collector::job::Job;
 use copyback::collector::permit::Asked;
-use copyback::config::{Config, Loader};
+use copyback::config::{Config, Loader, Resolved};
 use copyback::event::{Agenda, Event};
 use copyback::ftl::{Ftl, Left, ReclaimStep, Stage, Translated};
 use copyback::ids::{CommandId, Lpn, PlaneId};
@@ -68,7 +68,7 @@ pub struct Toy {
     pub log: Vec<String>,
     /// Whether the events of an instant are applied in reverse order.
     pub reversed: bool,
-    config: Config,
+    config: Resolved,
     agenda: Agenda,
     now: Instant,
     random: u64,
@@ -94,8 +94,9 @@ impl Toy {
     }
 
     fn of(config: Config, pages: &[u32]) -> Self {
+        let config = config.resolve();
         let mut ftl = Ftl::new(&config, "ssd/0");
-        let keeps_entries = config.ssd.demand_paging().is_some_and(|of| of.translation_pages == 0);
+        let keeps_entries = config.drive.table.is_some_and(|of| of.translation_pages == 0);
         for (version, lpn) in pages.iter().enumerate() {
             if keeps_entries && ftl.translate(Lpn(*lpn), Stage::Asked) != Translated::Known {
                 let room = ftl.translate(Lpn(*lpn), Stage::NextForRoom);

@@ -105,7 +105,7 @@ impl Chain {
                 r#"{ type = "generations", sizes = [{ blocks = 1 }, { blocks = 1 }] }"#,
             ),
         ]);
-        Self { ftl: Ftl::new(&config, "ssd"), writes: 0 }
+        Self { ftl: Ftl::new(&config.resolve(), "ssd"), writes: 0 }
     }
 
     fn write(&mut self, pages: impl IntoIterator<Item = u32>) {

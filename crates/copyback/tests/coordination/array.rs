@@ -4,7 +4,7 @@
 use copyback::array::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinator};
 use copyback::collector::job::collect_untimed;
 use copyback::collector::permit::Asked;
-use copyback::config::{Config, Coordination};
+use copyback::config::{Config, Coordination, Resolved};
 use copyback::engine::EventQueue;
 use copyback::event::{Agenda, Event};
 use copyback::ftl::Ftl;
@@ -70,6 +70,7 @@ pub struct Array {
 
 impl Array {
     pub fn new(config: &Config, requests: Vec<Request>) -> Self {
+        let config = &config.resolve();
         let coordinated = config.array.coordination != Coordination::Uncoordinated;
         let speaks = |device| coordinated && !config.array.protocol.silent.contains(&device);
         let drive = |device| Drive {
@@ -305,7 +306,7 @@ fn page_write(lpn: Lpn, whole: bool) -> PageWrite {
     PageWrite { owner: Owner::Destage, lpn, hint: None, whole, late: Duration::ZERO }
 }
 
-fn drive(config: &Config, device: u32) -> Ssd {
+fn drive(config: &Resolved, device: u32) -> Ssd {
     let mut ftl = Ftl::new(config, &format!("ssd/{device}"));
     let pages = ftl.logical_pages() as u32;
     let mut version = 0;

@@ -68,7 +68,7 @@ fn config(random: &mut Stream) -> Config {
 }
 
 fn requests(random: &mut Stream, config: &Config) -> Vec<Request> {
-    let pages = config.logical_pages() as u32;
+    let pages = config.resolve().drive.capacity.logical_pages as u32;
     let hot = (pages / 4).max(1);
     let mut ns = 0;
     let mut request = || {
@@ -172,7 +172,7 @@ fn written(coordination: &str, changes: &[(&str, &str)]) -> Array {
     let loader = base.iter().chain(changes).fold(loader, |loader, (k, v)| loader.set(k, v));
     let config = loader.load().expect("a valid array");
     let mut random = stream(7, "written");
-    let pages = config.logical_pages() as u32;
+    let pages = config.resolve().drive.capacity.logical_pages as u32;
     let request = |index: u64| Request {
         at: Instant::from_ns(index * 500_000),
         device: random.random_range(0..3),

@@ -65,7 +65,7 @@ impl Script {
     pub fn new(coordination: &str, changes: &[(&str, &str)]) -> Self {
         let scheme = [("array.coordination", coordination)];
         let changes: Vec<_> = scheme.iter().chain(changes).copied().collect();
-        Self { coordinator: coordinator(&config(&changes)), outstanding: 0 }
+        Self { coordinator: coordinator(&config(&changes).resolve()), outstanding: 0 }
     }
 
     const fn view(&self, now: Instant) -> View {

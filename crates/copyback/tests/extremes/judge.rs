@@ -108,7 +108,7 @@ impl Judge {
 }
 
 fn run(config: &Config) -> Verdict {
-    let estimate = config.estimate();
+    let estimate = config.resolve().estimate();
     if estimate.memory > SMALL {
         return Verdict::Announced;
     }

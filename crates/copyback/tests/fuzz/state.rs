@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use copyback::config::{Config, Loader};
+use copyback::config::{Loader, Resolved};
 use copyback::precondition::Preparation;
 use copyback::{Error, Simulation, Status, state};
 use xxhash_rust::xxh3::xxh3_128;
@@ -97,7 +97,7 @@ const DEVICES: [&[(&str, &str)]; 19] = [
 
 /// A device and its saved state, decompressed.
 struct Saved {
-    config: Config,
+    config: Resolved,
     start: Vec<u8>,
     content: Vec<u8>,
 }
@@ -136,7 +136,7 @@ fn survive(saved: &Saved, content: &[u8]) {
     }
 }
 
-fn finish(config: &Config, device: Preparation) {
+fn finish(config: &Resolved, device: Preparation) {
     let mut simulation = Simulation::on(config, device).expect("a synthetic workload");
     for _ in 0..100 {
         match simulation.advance(1000) {
@@ -164,7 +164,7 @@ fn saved() -> &'static [Saved] {
 fn prepared(settings: &[(&str, &str)]) -> Saved {
     let loader = Loader::new().toml(DEVICE, "device.toml", None);
     let loader = settings.iter().fold(loader, |loader, (key, value)| loader.set(key, value));
-    let config = loader.load().unwrap_or_else(|faults| panic!("{faults}"));
+    let config = loader.load().unwrap_or_else(|faults| panic!("{faults}")).resolve();
     let mut device = Preparation::new(&config);
     device.advance(u64::MAX);
     assert_eq!(device.read_only(), None);

@@ -33,7 +33,8 @@ pub fn summary(text: &str) -> Value {
 /// Write amplification of random single-page writes without time, in multiples of the logical capacity: those that are
 /// `measured`, after the fill and `warm` ones before them. The configuration prepares for just so many.
 pub fn untimed_amplification(config: &Config, warm: u64, measured: u64) -> f64 {
-    let pages = config.logical_pages();
+    let config = &config.resolve();
+    let pages = config.drive.capacity.logical_pages;
     let mut device = Preconditioner::new(config, SsdId(0));
     device.advance(pages * (1 + warm));
     let moved = device.tally().pages_moved;

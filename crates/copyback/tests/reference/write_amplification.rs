@@ -111,7 +111,7 @@ fn device(row: &Row, length: Length) -> Config {
     );
     let config = config(&text);
     // Every die has equally many logical pages, so that a few may be lost.
-    let lost = row.number("user_pages") as u64 - config.logical_pages();
+    let lost = row.number("user_pages") as u64 - config.resolve().drive.capacity.logical_pages;
     assert!(lost < u64::from(row.count("dies")), "{} has other logical pages", name(row));
     config
 }
@@ -150,8 +150,8 @@ fn workload(row: &Row, requests: u64) -> SyntheticWorkload {
 /// Amplification of a row's traffic on one die, untimed: the requests of the generator go straight
 /// to the translation layer.
 fn untimed(row: &Row, length: Length) -> f64 {
-    let config = device(row, length);
-    let pages = config.logical_pages();
+    let config = device(row, length).resolve();
+    let pages = config.drive.capacity.logical_pages;
     let workload = workload(row, pages * length.total());
     let mut requests =
         Generator::new(&workload, AddressSpace::of(&config), config.seed, "workload/0", "workload")
@@ -186,7 +186,7 @@ fn untimed(row: &Row, length: Length) -> f64 {
 /// the warm-up runs timed, too, and is cut off the time series.
 fn timed(row: &Row, length: Length) -> f64 {
     let mut config = device(row, length);
-    let pages = config.logical_pages();
+    let pages = config.resolve().drive.capacity.logical_pages;
     config.precondition.overwrites = Overwrites::Fixed(0.0);
     config.workload = Workload::Synthetic(workload(row, pages * length.total()));
     let series = run(&config).series();
@@ -212,7 +212,7 @@ fn timed(row: &Row, length: Length) -> f64 {
 fn timed_after_untimed(row: &Row, length: Length) -> f64 {
     let mut config = device(row, length);
     config.precondition.overwrites = Overwrites::Fixed(length.warm as f64);
-    let requests = config.logical_pages() * length.measured;
+    let requests = config.resolve().drive.capacity.logical_pages * length.measured;
     config.workload = Workload::Synthetic(workload(row, requests));
     number(&run(&config).summary().expect("it has run").to_json(), "/page_write_amplification")
 }

@@ -17,17 +17,17 @@ pub struct Opening {
 
 impl Opening {
     pub fn new(config: &Config) -> Self {
-        let ssd = &config.ssd;
+        let (ssd, drive) = (&config.ssd, config.resolve().drive);
         let keeps_none = ssd.ftl.placement == Placement::OneClass
             && matches!(ssd.ftl.allocation, Allocation::Order(_))
             && ssd.gc.preemption == Preemption::None
-            && (ssd.gc.end == GcEnd::Enough || ssd.managed_planes_per_die() == 1)
+            && (ssd.gc.end == GcEnd::Enough || drive.shape.planes_per_die == 1)
             && ssd.gc.idle == Idle::None
             && matches!(ssd.gc.width, Width::Serial | Width::Superblock)
             && ssd.power.protection == Protection::Capacitors;
         Self {
             order: ssd.ftl.free_blocks,
-            hard_threshold: ssd.hard_threshold() as usize,
+            hard_threshold: drive.thresholds.hard as usize,
             kept: usize::from(!keeps_none),
         }
     }

@@ -84,7 +84,7 @@ impl Model {
                 && gc.idle == Idle::None
                 && gc.end == GcEnd::Enough,
             merges: matches!(gc.preemption, Preemption::SemiPreemptive { merge: true, .. }),
-            joins_planes: config.ssd.planes_per_command() > 1,
+            joins_planes: config.resolve().drive.shape.planes_per_command > 1,
             last_collected: vec![None; planes],
             runs: false,
             last_plane: vec![None; planes],

@@ -42,7 +42,7 @@ impl Layouts {
             layout: *layout,
             drives: *devices,
             unit: stripe.0,
-            drive_bytes: config.device_bytes(),
+            drive_bytes: config.resolve().drive.capacity.bytes,
             lost: failed.clone(),
         }
     }

@@ -1,6 +1,7 @@
 //! How the numbers of a drive are made: planes, blocks and pages count from zero over the whole drive, channel by channel,
 //! chip by chip, die by die.
 
+use copyback::config::resolved::Drive;
 use copyback::config::{AllocationOrder, Ssd, SummaryPage};
 
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl Shape {
             channels: geometry.channels,
             ways: geometry.chips_per_channel,
             dies: geometry.dies_per_chip,
-            planes: ssd.managed_planes_per_die(),
+            planes: Drive::of(ssd).shape.planes_per_die,
             blocks: geometry.blocks_per_plane,
             pages: geometry.pages_per_block,
             data_pages: geometry.pages_per_block - summary,

@@ -15,7 +15,7 @@ pub struct Thresholds {
 impl Thresholds {
     pub fn new(config: &Config) -> Self {
         Self {
-            soft: config.ssd.soft_threshold(),
+            soft: config.resolve().drive.thresholds.soft,
             hysteresis: config.ssd.gc.hysteresis_blocks,
             unit: config.ssd.gc.threshold_unit,
         }

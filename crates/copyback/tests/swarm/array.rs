@@ -87,7 +87,7 @@ pub fn one_drive_is_the_drive(case: &Case, alone: &Outcome) -> Result<(), String
     for layout in [Layout::Jbod, Layout::Raid0] {
         let array = Array { layout, stripe: Size(4096), ..Array::default() };
         let config = Config { array, ..case.config.clone() };
-        if config.capacity_bytes() != case.config.capacity_bytes() {
+        if config.resolve().bytes != case.config.resolve().bytes {
             continue;
         }
         let mut outcome = run::run(&config, None, 1 << 20)?;

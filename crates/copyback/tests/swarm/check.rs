@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use copyback::config::{Config, Idle, Mapping, Preemption};
+use copyback::config::{Config, Idle, Mapping, Preemption, Resolved};
 use copyback::nand::{Timing, transfer_time};
 use copyback::ssd::Part;
 use copyback::units::Duration;
@@ -131,7 +131,7 @@ pub fn responses_add_up(outcome: &Outcome) -> Result<(), String> {
 
 /// The least that the link, the controller and the flash take.
 struct Floor {
-    config: Config,
+    config: Resolved,
     read: Duration,
     program: Duration,
     buffered: bool,
@@ -141,10 +141,10 @@ struct Floor {
 
 impl Floor {
     fn new(case: &Case) -> Self {
-        let config = case.config.clone();
-        let timing = Timing::new(&config.ssd);
-        let pages = 0..config.ssd.pages_per_block() as u32;
-        let units = config.ssd.units_per_program();
+        let config = case.config.resolve();
+        let timing = Timing::new(&config);
+        let pages = 0..config.drive.pages.per_block as u32;
+        let units = config.drive.pages.per_program;
         let read = pages.clone().map(|offset| timing.read(offset)).min().unwrap_or_default();
         let program = pages.map(|offset| timing.program(offset)).min().unwrap_or_default();
         // A page may lie in either cell mode.
@@ -153,7 +153,7 @@ impl Floor {
             None => (read, program),
         };
         // A read may be served from a register, from DRAM that collections use, or from the array read before it.
-        let short_cut = config.ssd.cache_pages() > 0 || merges(&config) || units > 1;
+        let short_cut = config.drive.pages.in_cache_of_width > 0 || merges(&config) || units > 1;
         Self {
             read: match short_cut {
                 true => Duration::ZERO,
@@ -304,7 +304,7 @@ fn parity(config: &Config, outcome: &Outcome) -> Result<u64, String> {
         + lost("pages_rebuilt");
     let shape = &config.ssd.geometry;
     // Stripes of lines that were open when the run began, or are now: hardly more than a drive is expected to have open.
-    let lines = 4 * u64::from(config.ssd.open_blocks() * config.array.devices);
+    let lines = 4 * u64::from(config.resolve().drive.blocks.open * config.array.devices);
     let stripes = lines * u64::from(shape.planes_per_die * shape.pages_per_block);
     let (members, off) = (dies(config) - 1, stripes * (dies(config) - 1));
     // Without the die that is lost a stripe has a page less.
@@ -390,13 +390,13 @@ fn kinds_of_merges(config: &Config, outcome: &Outcome, emptied: u64) -> Result<(
     };
     equal("merges", &(merged, count("compactions")), &expected)?;
     equal("collections of a buffer", &cleaned, &by_buffer)?;
-    let blocks = u64::from(config.ssd.nv_buffer_blocks());
+    let blocks = u64::from(config.resolve().drive.blocks.buffer);
     holds("a buffer has so many blocks", count("nv_buffer/most_blocks") <= blocks)
 }
 
 /// Dies of a drive.
 pub fn dies(config: &Config) -> u64 {
-    copyback::nand::Geometry::new(&config.ssd).dies() as u64
+    config.resolve().drive.shape.dies
 }
 
 /// Whether no collection has taken any time.
@@ -436,8 +436,8 @@ fn pages(request: &Request, page_size: u64) -> (u64, u64) {
 }
 
 fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
-    let page_size = case.config.ssd.managed_page_size().0;
-    let counted = page_size / case.config.ssd.counted_page_size().0;
+    let page_size = case.config.resolve().drive.pages.size.0;
+    let counted = page_size / case.config.resolve().drive.pages.counted_size.0;
     let (mut reads, mut writes, mut partial) = (0, 0, 0);
     for request in case.flows.iter().flat_map(|flow| &flow.requests) {
         let (touched, in_part) = pages(request, page_size);
@@ -456,7 +456,7 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         return holds("the buffer merges writes", programs <= counted * writes);
     }
     equal("host programs", &programs, &(counted * writes))?;
-    if case.config.ssd.demand_paging().is_some() {
+    if case.config.resolve().drive.table.is_some() {
         let looked_up = outcome.number("/mapping/hits") + outcome.number("/mapping/misses");
         equal("mappings looked up", &looked_up, &(reads + writes))?;
     }
@@ -470,7 +470,8 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         let all = outcome.number("/flash/reads") + counted * elsewhere;
         let moved = if gc.copyback { 0 } else { outcome.number("/gc/pages_moved") };
         // An update whose page is in DRAM reads nothing.
-        let partial = if case.config.ssd.cache_pages() > 0 { 0 } else { partial };
+        let partial =
+            if case.config.resolve().drive.pages.in_cache_of_width > 0 { 0 } else { partial };
         let least =
             counted * (reads + partial) + moved + outcome.number("/mapping/translation_reads");
         let is_whole = lost("pages_lost") == 0;
@@ -478,7 +479,7 @@ fn host_operations(case: &Case, outcome: &Outcome) -> Result<(), String> {
         // A page that a timed collection has read out may not have been moved yet, or be in DRAM.
         let for_others = outcome.summary.pointer("/lines/parity/pages_read_for_others");
         let exact = (gc.copyback || gc.zero_cost)
-            && case.config.ssd.cache_pages() == 0
+            && case.config.resolve().drive.pages.in_cache_of_width == 0
             && for_others.and_then(|pages| pages.as_u64()).unwrap_or(0) == 0
             && lost("pages_read_to_rebuild") == 0;
         holds("no page is read twice", all == least || !exact)?;
@@ -493,7 +494,7 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let before: u64 = device.ftl.blocks().erase_counts().map(u64::from).sum();
     equal("erases of the preparation", &before, &tally.erases)?;
     let blocks = device.ftl.geometry().blocks() as f64;
-    let striped = u64::from(config.ssd.striped_planes());
+    let striped = u64::from(config.resolve().drive.shape.striped_planes);
     let mean = outcome.float("/wear/erase_count/mean").unwrap_or(f64::NAN);
     let after = (mean * blocks).round() as u64;
     let most = before + outcome.number("/flash/erases") / striped;
@@ -504,5 +505,5 @@ fn wear(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// Pages of a block of one plane, as they are counted.
 fn counted_pages_per_block(config: &Config) -> u64 {
     let bytes = u64::from(config.ssd.geometry.pages_per_block) * config.ssd.geometry.page_size.0;
-    bytes / config.ssd.counted_page_size().0
+    bytes / config.resolve().drive.pages.counted_size.0
 }

@@ -134,7 +134,7 @@ pub fn met(config: &Config, outcome: &Outcome, stopped: bool) -> Met {
         throttles(outcome),
         counts(outcome, "/lines/collected"),
         counts(outcome, "/lines/collected") && counts(outcome, "/lines/parity/programs"),
-        config.ssd.reclaim_unit() > 1 && many("/placement/fdp/events/media_reallocated"),
+        config.resolve().drive.unit.together > 1 && many("/placement/fdp/events/media_reallocated"),
         newer::folds_for_the_sake_of_data_alone(&config.ssd)
             && counts(outcome, "/slc_cache/folded_bytes"),
     ]

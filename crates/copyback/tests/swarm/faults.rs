@@ -99,7 +99,7 @@ pub fn check(case: &Case, outcome: &Outcome) -> Result<(), String> {
     every_request_is_done_or_rejected(case, outcome)?;
     let number = |pointer: &str| outcome.number(pointer);
     let failures = number("/faults/program_failures") + number("/faults/erase_failures");
-    let striped = u64::from(case.config.ssd.striped_planes());
+    let striped = u64::from(case.config.resolve().drive.shape.striped_planes);
     let grown = number("/faults/grown_bad_blocks");
     holds("each failure costs a block", grown >= failures * striped)?;
     lost_pages(case, outcome)?;

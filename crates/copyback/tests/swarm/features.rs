@@ -242,7 +242,8 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
         many(outcome, "/slc_cache/folded_bytes")
     }),
     ("reclaim units of several blocks", &["ssd.ftl.placement"], |config, outcome| {
-        config.ssd.reclaim_unit() > 1 && many(outcome, "/placement/fdp/events/media_reallocated")
+        config.resolve().drive.unit.together > 1
+            && many(outcome, "/placement/fdp/events/media_reallocated")
     }),
     ("placement handles", &["ssd.ftl.placement"], |config, outcome| {
         matches!(config.ssd.ftl.placement, Placement::ByHint { .. })

@@ -73,7 +73,7 @@ impl<'a> Rows<'a> {
             let expected: u64 = self.by(&[of]).map(|row| requests.bytes[row]).sum();
             equal(key, &found["requests"][key], &Value::from(expected))?;
         }
-        let page = config.ssd.counted_page_size().0;
+        let page = config.resolve().drive.pages.counted_size.0;
         let pages = |row: usize| {
             let (first, bytes) = (requests.offset[row], requests.bytes[row]);
             (first / page..(first + bytes).div_ceil(page)).count() as u64

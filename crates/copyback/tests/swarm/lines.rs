@@ -1,6 +1,7 @@
 //! Drives whose blocks are managed in lines over all dies.
 
 use copyback::config::quantity::Share;
+use copyback::config::resolved::Drive;
 use copyback::config::{
     Allocation, AllocationChoice, Config, GcUnit, Idle, Ineligible, Mapping, QueuedWhen,
     ThresholdScope, ThresholdUnit, VictimPolicy, Width,
@@ -14,7 +15,7 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
     let ssd = &mut config.ssd;
     let faults = &ssd.faults;
     if ssd.ftl.mapping != Mapping::Page
-        || ssd.has_slc_cache()
+        || Drive::of(ssd).slc.is_some()
         || ssd.power.is_watched()
         || faults.retires_blocks()
         || faults.factory_bad_blocks.0 > 0.0

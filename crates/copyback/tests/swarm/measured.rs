@@ -70,7 +70,7 @@ fn idle_times(config: &Config, outcome: &Outcome) -> Result<(), String> {
     if !config.metrics.idle_time {
         return equal("no account", &outcome.summary["idle_time"], &Value::Null);
     }
-    let dies = copyback::nand::Geometry::new(&config.ssd).dies() as u64;
+    let dies = config.resolve().drive.shape.dies;
     let whole = idle_time(&outcome.summary["idle_time"], dies)?;
     if let Some(devices) = outcome.summary["devices"].as_array() {
         let each: Vec<u64> = devices

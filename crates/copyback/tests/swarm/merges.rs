@@ -20,6 +20,6 @@ fn pages_copied(config: &Config) -> f64 {
         LogicalBlocks::Striped | LogicalBlocks::Contiguous => 1,
     };
     let pages_of_a_merge = f64::from(blocks * config.ssd.geometry.pages_per_block);
-    let filled = config.precondition.fill.0 * config.logical_pages() as f64;
+    let filled = config.precondition.fill.0 * config.resolve().drive.capacity.logical_pages as f64;
     times_over * filled * f64::from(config.array.devices) * pages_of_a_merge
 }

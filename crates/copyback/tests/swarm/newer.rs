@@ -2,6 +2,7 @@
 //! case stays what it was.
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
+use copyback::config::resolved::Drive;
 use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
@@ -52,7 +53,8 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         ]);
     }
     if draw.chance(0.6) {
-        config.ssd.ftl.logical_blocks = logical_blocks(&mut draw, config.ssd.stripe_width());
+        config.ssd.ftl.logical_blocks =
+            logical_blocks(&mut draw, config.resolve().drive.shape.stripe_width);
     }
     if draw.chance(0.4) && config.ssd.ftl.mapping.is_page_mapping() {
         config.ssd.gc.threshold_unit = ThresholdUnit::FreePages;
@@ -190,7 +192,7 @@ fn as_fio_of(draw: &mut Draw, workload: &mut SyntheticWorkload) {
 
 /// Makes reads and age the only reasons for which some caches are folded.
 fn fold_for_the_sake_of_data(draw: &mut Draw, ssd: &mut Ssd) {
-    if !ssd.has_slc_cache() || ssd.static_slc_blocks() == 0 || draw.chance(0.6) {
+    if Drive::of(ssd).blocks.slc == 0 || draw.chance(0.6) {
         return;
     }
     ssd.slc_cache.dynamic = FreeBlocks::Blocks { blocks: 0 };
@@ -257,7 +259,7 @@ fn waits_for_pages(draw: &mut Draw, ssd: &mut Ssd) -> bool {
     if ssd.buffer.capacity == Size(0) {
         ssd.buffer.capacity = Size(draw.of(&[1, 4, 64]) * ssd.geometry.page_size.0);
     }
-    ssd.demand_paging().is_none() && !ssd.has_lines()
+    !matches!(ssd.ftl.mapping, Mapping::DemandPaged { .. }) && !ssd.gc.has_lines()
 }
 
 /// Which clock a placement goes by, and whose victims MultiLog takes.
@@ -299,7 +301,7 @@ fn wear_data_out(draw: &mut Draw, config: &mut Config) {
 
 /// Whole translation pages in the cache of a table in flash, and entries that wait outside of it.
 fn cache_segments(draw: &mut Draw, config: &mut Config) {
-    let page = config.ssd.managed_page_size();
+    let page = config.resolve().drive.pages.size;
     let Mapping::DemandPaged { cache, cached_entry, unit, unwritten, .. } =
         &mut config.ssd.ftl.mapping
     else {
@@ -322,7 +324,7 @@ fn slc_cache(draw: &mut Draw, config: &mut Config) {
     let ssd = &mut config.ssd;
     let (native_bits, bits) = draw.of(&[(2, 1), (3, 1), (4, 1), (4, 2)]);
     if !ssd.ftl.mapping.is_page_mapping()
-        || ssd.blocks_kept_for_collections() == 0
+        || Drive::of(ssd).thresholds.kept_for_collections == 0
         || ssd.ftl.summary_page != SummaryPage::None
         || ssd.geometry.pages_per_block * bits < native_bits
     {
@@ -411,7 +413,7 @@ fn placement(draw: &mut Draw, config: &Config) -> Placement {
 /// Writers that append, in the place of random addresses, where the workload is one that may have some.
 fn append(draw: &mut Draw, config: &mut Config) {
     let page = config.ssd.geometry.page_size;
-    let capacity = config.capacity_bytes();
+    let capacity = config.resolve().bytes;
     let Workload::Synthetic(workload) = &mut config.workload else { return };
     let unit = workload.alignment_on(page).0;
     let units = (capacity as f64 * workload.footprint.0) as u64 / unit.max(1);
@@ -511,7 +513,7 @@ fn blocks_of_open_units(placement: &Placement) -> u32 {
 
 /// What reclaim units of several blocks do not go with is left out.
 fn reclaim_units(config: &mut Config) {
-    if config.ssd.reclaim_unit() == 1 {
+    if config.resolve().drive.unit.together == 1 {
         return;
     }
     config.ssd.gc.least_invalid = Share(0.0);

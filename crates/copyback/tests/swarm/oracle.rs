@@ -48,7 +48,7 @@ pub fn drive(case: &Case) -> Result<(), String> {
 impl Device {
     /// An empty device of the case's configuration.
     pub fn new(case: &Case) -> Self {
-        let ftl = Ftl::new(&case.config, "ssd/0");
+        let ftl = Ftl::new(&case.config.resolve(), "ssd/0");
         let versions = vec![None; ftl.logical_pages() + ftl.translation_pages()];
         Self { ftl, versions, submitted: 0, next_die: 0 }
     }

@@ -2,6 +2,7 @@
 
 use copyback::config::quantity::Share;
 use copyback::config::quantity::{Rate, Time};
+use copyback::config::resolved::Drive;
 use copyback::config::{Config, FlashFaults, LineErase, Loader, LostDie, Mapping, Placement};
 
 use crate::draw::{Case, Draw};
@@ -32,10 +33,10 @@ pub fn leave_out(config: &mut Config) {
 pub fn draw(config: &mut Config, number: u64, name: &str) {
     let mut draw = Draw::new(number, &format!("{name}/rain"));
     let ssd = &mut config.ssd;
-    ssd.gc.rotating = ssd.has_lines() && draw.chance(0.5);
+    ssd.gc.rotating = ssd.gc.has_lines() && draw.chance(0.5);
     let shape = &ssd.geometry;
     let dies = shape.channels * shape.chips_per_channel * shape.dies_per_chip;
-    let is_possible = ssd.has_lines() && dies >= 3 && ssd.reclaim_unit() == 1;
+    let is_possible = ssd.gc.has_lines() && dies >= 3 && Drive::of(ssd).unit.together == 1;
     if !is_possible || ssd.ftl.mapping_unit.is_some() || draw.chance(0.3) {
         return;
     }
@@ -161,7 +162,7 @@ pub fn reads_of_stripes(config: &Config, outcome: &Outcome) -> Result<(), String
     let most = others * (around + rebuilt + moves + of("reads_lost"));
     check::holds("and no others", may_fail || of("pages_read_for_others") <= most)?;
     check::holds("reads go around if they may", config.ssd.ftl.reads_around_gc || around == 0)?;
-    let striped = u64::from(config.ssd.striped_planes());
+    let striped = u64::from(config.resolve().drive.shape.striped_planes);
     nothing_is_lost_without_need(config, outcome)?;
     let is_possible = config.ssd.faults.reads_may_fail() && !config.ssd.gc.copyback;
     check::holds("what is copied is not made up", is_possible || moves == 0)?;

@@ -83,7 +83,7 @@ pub fn append(all: &mut RequestColumns, mut new: RequestColumns) {
 
 /// A device of `config`, prepared.
 pub fn prepared(config: &Config) -> Preparation {
-    let mut device = Preparation::new(config);
+    let mut device = Preparation::new(&config.resolve());
     while !device.is_done() {
         device.advance(1000);
     }
@@ -94,7 +94,7 @@ pub fn prepared(config: &Config) -> Preparation {
 pub fn from_saved(case: &Case) -> Result<Outcome, String> {
     let path = case.file("state");
     let device = prepared(&case.config);
-    state::save(&case.config, &device, &path).map_err(|error| error.to_string())?;
+    state::save(&case.config.resolve(), &device, &path).map_err(|error| error.to_string())?;
     run(&case.config, Some(&path), 1 << 20)
 }
 

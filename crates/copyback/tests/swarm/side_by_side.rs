@@ -40,7 +40,7 @@ pub fn changes_nothing(case: &Case) -> Result<bool, String> {
     let first = run::run(&config, None, 1 << 20)?;
     let executor = Arc::new(Backwards::default());
     let mut simulation =
-        Simulation::on(&config, run::prepared(&config)).map_err(|e| e.to_string())?;
+        Simulation::on(&config.resolve(), run::prepared(&config)).map_err(|e| e.to_string())?;
     simulation.work_on(executor.clone());
     let second = run::run_to_end(simulation, run::other_steps(case))?;
     run::same("the run with drives side by side", &first, &second)?;

@@ -11,12 +11,13 @@ const DAMAGES: u64 = 60;
 pub fn damage(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/damage");
     let path = case.file("damaged");
-    state::save(&case.config, &prepared(&case.config), &path).map_err(|e| e.to_string())?;
+    let config = case.config.resolve();
+    state::save(&config, &prepared(&config), &path).map_err(|e| e.to_string())?;
     let whole = std::fs::read(&path).expect("the state was just saved");
     for _ in 0..DAMAGES {
         let (damaged, what) = damaged(&mut draw, &whole);
         std::fs::write(&path, damaged).expect("the case's folder is writable");
-        match state::load(&case.config, &path) {
+        match state::load(&config, &path) {
             Err(Error::Input(text)) if text.contains(&*path.to_string_lossy()) => {}
             Err(error) => return Err(format!("{what}: {error:?}")),
             Ok(_) => return Err(format!("{what}: accepted")),

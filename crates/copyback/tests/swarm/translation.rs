@@ -11,10 +11,13 @@ use crate::run::{self, Outcome};
 /// what is told of the cache.
 pub fn a_cached_table_is_a_table_in_ram(case: &Case, page: &Outcome) -> Result<(), String> {
     let mut config = case.config.clone();
-    let segment = config.ssd.managed_page_size();
+    let segment = config.resolve().drive.pages.size;
     let (unit, cache) = match config.seed % 2 {
-        0 => (CachedUnit::Entry, Size(8 * config.logical_pages())),
-        _ => (CachedUnit::Segment, Size((4 * config.logical_pages()).next_multiple_of(segment.0))),
+        0 => (CachedUnit::Entry, Size(8 * config.resolve().drive.capacity.logical_pages)),
+        _ => (
+            CachedUnit::Segment,
+            Size((4 * config.resolve().drive.capacity.logical_pages).next_multiple_of(segment.0)),
+        ),
     };
     let (cached_entry, entry, unwritten) = (Size(8), Size(4), Size(0));
     config.ssd.ftl.mapping = Mapping::DemandPaged { cache, cached_entry, entry, unit, unwritten };

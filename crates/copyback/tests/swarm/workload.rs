@@ -253,8 +253,13 @@ pub fn flows(config: &Config, number: u64, length: Length) -> Option<Vec<Flow>> 
 
 fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Option<Flow> {
     let name = format!("workload/{index}");
-    let generator =
-        Generator::new(workload, AddressSpace::of(config), config.seed, &name, "workload");
+    let generator = Generator::new(
+        workload,
+        AddressSpace::of(&config.resolve()),
+        config.seed,
+        &name,
+        "workload",
+    );
     let mut generator = generator.ok()?;
     let requests = std::iter::from_fn(|| generator.next_request().transpose());
     let requests = requests.collect::<Result<_, _>>().ok()?;
@@ -263,7 +268,7 @@ fn generated(config: &Config, workload: &SyntheticWorkload, index: usize) -> Opt
 
 fn replayed(config: &Config, workload: &TraceWorkload, draw: &mut Draw, length: Length) -> Flow {
     let (mut text, mut requests) = (String::new(), Vec::new());
-    let sectors = config.capacity_bytes() / SECTOR;
+    let sectors = config.resolve().bytes / SECTOR;
     let longest = (4 * config.ssd.geometry.page_size.0 / SECTOR).min(sectors);
     let pause = draw.small_within(1, 1_000_000);
     let shares = [draw.share(), draw.share(), draw.share() * 0.5, draw.share() * 0.2];
@@ -306,7 +311,7 @@ fn request(
     sector: u64,
     sectors: u64,
 ) -> Request {
-    let capacity = config.capacity_bytes();
+    let capacity = config.resolve().bytes;
     let scaled = (time as f64 * workload.time_scale).round() as u64;
     let length = sectors * SECTOR;
     let offset = match sector * SECTOR + length <= capacity {

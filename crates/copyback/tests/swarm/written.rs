@@ -27,7 +27,7 @@ fn number(of: &Value, pointer: &str) -> u64 {
 }
 
 fn of_drives(config: &Config, work: &Value) -> Result<(), String> {
-    let page = config.ssd.counted_page_size().0;
+    let page = config.resolve().drive.pages.counted_size.0;
     let (host, media) = (number(work, "/host_bytes_written"), number(work, "/media_bytes_written"));
     let programs = number(work, "/flash/programs") + number(work, "/flash/copybacks");
     let (host_programs, moved) =
@@ -50,9 +50,9 @@ fn erased_by_recoveries(work: &Value) -> u64 {
 
 /// Blocks of the drives, each of which may have been partly filled before the run.
 fn blocks(config: &Config) -> u64 {
-    let geometry = copyback::nand::Geometry::new(&config.ssd);
-    geometry.blocks() as u64
-        * u64::from(config.ssd.striped_planes())
+    let config = config.resolve();
+    copyback::nand::Geometry::new(&config).blocks() as u64
+        * u64::from(config.drive.shape.striped_planes)
         * u64::from(config.array.devices)
 }
 

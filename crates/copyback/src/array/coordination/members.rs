@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
-use crate::config::{Config, Rebuild};
+use crate::config::{Rebuild, Resolved};
 use crate::ids::SsdId;
 
 use super::{Order, Orders};
@@ -28,7 +28,7 @@ enum Drive {
 
 impl Members {
     /// The drives of a checked configuration.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Resolved) -> Self {
         let array = &config.array;
         let is_lost = |drive| array.rebuild == Rebuild::None && array.failed.contains(&drive);
         let speaks = |drive| !array.protocol.silent.contains(&drive) && !is_lost(drive);

@@ -39,7 +39,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::checkpoint::Checkpointed;
 use crate::collector::permit::{Asked, Until};
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::idle::IdleDetector;
 use crate::ids::SsdId;
 use crate::one_of::one_of;
@@ -185,11 +185,11 @@ impl DerefMut for Scheme {
 }
 
 /// The coordinator that a checked configuration describes.
-pub fn coordinator(config: &Config) -> Scheme {
+pub fn coordinator(config: &Resolved) -> Scheme {
     let members = Members::new(config);
     let asked = Asked {
-        at_most: config.blocks_of_a_round(),
-        ..Asked::until(Until::Target(config.collection_target()))
+        at_most: config.protocol.most_blocks,
+        ..Asked::until(Until::Target(config.protocol.target))
     };
     match &config.array.coordination {
         config::Coordination::Uncoordinated => Scheme::Uncoordinated(Uncoordinated),

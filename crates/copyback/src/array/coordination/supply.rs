@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::ids::SsdId;
 use crate::outside::Failed;
 use crate::rng::{self, Stream};
@@ -110,15 +110,15 @@ pub struct Facts {
 }
 
 impl Facts {
-    fn of(config: &Config) -> Self {
+    fn of(config: &Resolved) -> Self {
         let members = Members::new(config);
         Self {
             drives: members.count(),
             speaking: members.speaking(),
-            register_threshold: config.register_threshold(),
-            target: config.collection_target(),
-            most_blocks: config.blocks_of_a_round(),
-            reserve: config.reserve_blocks(),
+            register_threshold: config.protocol.register,
+            target: config.protocol.target,
+            most_blocks: config.protocol.most_blocks,
+            reserve: config.drive.blocks.reserve,
             latency: config.array.protocol.latency.0,
         }
     }
@@ -129,7 +129,7 @@ impl Facts {
 /// # Errors
 /// If the supplier has none.
 pub fn coordinator(
-    config: &Config,
+    config: &Resolved,
     supplier: &dyn ArraySupplier,
 ) -> Result<Option<Box<dyn ExternalCoordinator>>, Failed> {
     let config::Coordination::Python { .. } = config.array.coordination else { return Ok(None) };

@@ -12,7 +12,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::lanes::{HowMoved, Lanes};
 use crate::collector::permit::{Asked, Permits, Until};
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::event::{Agenda, Event};
 use crate::ftl::Expected;
 use crate::idle::IdleDetector;
@@ -51,7 +51,7 @@ const TICK: Duration = Duration::from_ns(1);
 impl IdleTime {
     /// The use of idle time of a checked configuration, if there is one.
     pub fn new(
-        config: &Config,
+        config: &Resolved,
         geometry: &Geometry,
         timing: &Timing,
         poll: Duration,
@@ -65,9 +65,9 @@ impl IdleTime {
                 geometry.dies(),
                 geometry.planes_per_die,
                 1,
-                config.reserve_blocks(),
+                config.drive.blocks.reserve,
             ),
-            goal: config.ssd.soft_threshold() + config.ssd.free_margin(),
+            goal: config.drive.thresholds.idle_goal,
             is_long: false,
             looks: [None; 2],
             announced: Vec::new(),

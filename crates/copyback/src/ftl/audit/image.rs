@@ -1,7 +1,7 @@
 //! Image of the flash after a power cut, as the oracle knows it; and the oracle again of a flash that is found
 //! so.
 
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::image::{Block, Image, Page, Saved, Stamp};
 use crate::ftl::spare::Spare;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -62,7 +62,7 @@ impl Audit {
     /// The flash as a recovery has found it, with each logical page where it is `mapped` to; `erased` says
     /// which blocks have been erased since.
     pub fn of_image(
-        config: &Config,
+        config: &Resolved,
         image: &Image,
         mapped: impl Iterator<Item = (Lpn, Ppn)>,
         erased: impl Fn(BlockId) -> bool,

@@ -8,7 +8,7 @@ mod modes;
 use std::collections::BTreeMap;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::HostPage;
@@ -49,13 +49,14 @@ pub struct Audit {
 
 impl Audit {
     /// Whether a checked configuration asks for one, or for what is kept beside it.
-    pub fn is_kept(config: &Config) -> bool {
+    pub fn is_kept(config: &Resolved) -> bool {
         config.audit || config.ssd.power.is_watched()
     }
 
     /// An erased device of a checked configuration.
-    pub fn new(config: &Config, geometry: &Geometry) -> Self {
-        let mapped_pages = (config.logical_pages() + config.ssd.translation_pages()) as usize;
+    pub fn new(config: &Resolved, geometry: &Geometry) -> Self {
+        let mapped_pages = (config.drive.capacity.logical_pages
+            + config.drive.capacity.translation_pages) as usize;
         let is_watched = config.ssd.power.is_watched();
         Self {
             contents: vec![None; geometry.pages()],
@@ -65,8 +66,8 @@ impl Audit {
             staged: BTreeMap::new(),
             lost: LostVersions::default(),
             next_page: vec![Some(0); geometry.blocks()],
-            entries: match config.ssd.demand_paging() {
-                Some(_) => vec![None; config.logical_pages() as usize],
+            entries: match config.drive.table {
+                Some(_) => vec![None; config.drive.capacity.logical_pages as usize],
                 None => Vec::new(),
             },
             may_leave_out: config.ssd.ftl.mapping.has_log_blocks(),
@@ -79,7 +80,7 @@ impl Audit {
     /// A device of which the mapping is known, and how far each block has been `programmed`: each
     /// mapped page holds version 0.
     pub fn of_mapped(
-        config: &Config,
+        config: &Resolved,
         geometry: &Geometry,
         mapped: impl Iterator<Item = (Lpn, Ppn)>,
         programmed: impl Iterator<Item = (BlockId, u32)>,
@@ -405,7 +406,7 @@ mod tests {
     use crate::placement::Class;
     use crate::test_config::small_drive;
 
-    fn config(changes: &[(&str, &str)]) -> Config {
+    fn config(changes: &[(&str, &str)]) -> Resolved {
         small_drive(1, 8, &[&[("ssd.ftl.over_provisioning", "0.5")], changes].concat())
     }
 
@@ -421,7 +422,7 @@ mod tests {
     #[test]
     fn the_first_violation_is_told() {
         let config = config(&[("audit", "true")]);
-        let geometry = Geometry::new(&config.ssd);
+        let geometry = Geometry::new(&config);
         let mut audit = Audit::new(&config, &geometry);
         let page = HostPage::without_hint(Lpn(3));
         let to = |page| (Ppn::from_index(page), Role::Class(Class::new(0)));

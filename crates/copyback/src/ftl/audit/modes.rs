@@ -1,7 +1,7 @@
 //! In which cell mode each block has been programmed: none holds pages of two, nor more than its mode has.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::BlockId;
 
 /// The modes of all blocks of a device that has two.
@@ -14,12 +14,10 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Creates the modes of an erased device of a checked configuration, if it has two.
-    pub fn new(config: &Config, blocks: usize) -> Option<Self> {
-        config.ssd.has_slc_cache().then(|| Self {
-            cache_pages: config.ssd.slc_pages_per_block(),
-            in_cache: vec![None; blocks],
-        })
+    /// Those of an erased device of a checked configuration, if it has two.
+    pub fn new(config: &Resolved, blocks: usize) -> Option<Self> {
+        let slc = config.drive.slc.as_ref()?;
+        Some(Self { cache_pages: slc.pages_per_block, in_cache: vec![None; blocks] })
     }
 
     /// The page at `offset` of `block` is programmed in this mode. Returns what is wrong with that, if anything is.

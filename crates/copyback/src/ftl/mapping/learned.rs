@@ -12,7 +12,7 @@ use super::{
     Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, Stage, Translated, page,
 };
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::tables::Tables;
 use crate::ftl::{Ftl, Placed};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -81,9 +81,9 @@ pub struct Learned {
 
 impl Ftl {
     /// An erased device of a configuration with a table in flash, whose mapping is learned instead.
-    pub fn learned(config: &Config) -> Self {
+    pub fn learned(config: &Resolved) -> Self {
         let mut ftl = Self::new(config, "ssd/0");
-        let paging = config.ssd.demand_paging().expect("there is a table in flash");
+        let paging = config.drive.table.expect("there is a table in flash");
         ftl.mapping = super::AnyMapping::Learned(Learned {
             logical_pages: ftl.logical_pages() as u32,
             group_pages: paging.entries_per_page as u32,

@@ -31,7 +31,7 @@ pub use translation::{Left, Outdated, Stage, Translated};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::one_of::one_of;
 use crate::placement::HostPage;
@@ -80,8 +80,8 @@ pub enum SavedMapping {
 }
 
 impl AnyMapping {
-    /// Makes the mapping of a checked configuration, with nothing written.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
+    /// That of a checked configuration, with nothing written.
+    pub fn new(config: &Resolved, tables: &Tables) -> Self {
         match config.ssd.ftl.mapping {
             config::Mapping::Page => Self::Page(Page),
             config::Mapping::DemandPaged { .. } => {

@@ -6,7 +6,7 @@
 
 mod survey;
 
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::{Class, Origin};
 use crate::victim::Victims;
@@ -45,7 +45,7 @@ pub struct Lost {
 impl Ftl {
     /// The translation layer of a checked configuration as `image` shows it. `name` is as in
     /// [`new`](Self::new).
-    pub fn recovered(config: &Config, name: &str, image: &Image) -> (Self, Scan) {
+    pub fn recovered(config: &Resolved, name: &str, image: &Image) -> (Self, Scan) {
         let Self { mut tables, mut mapping } = Self::new(config, name);
         let mut survey = Survey::new(image, tables.map.logical_pages());
         survey.erase_copies();
@@ -89,7 +89,7 @@ impl Ftl {
 
 impl Tables {
     /// Takes over every block as it was found.
-    fn recover(&mut self, mapping: &mut AnyMapping, survey: &Survey<'_>, config: &Config) {
+    fn recover(&mut self, mapping: &mut AnyMapping, survey: &Survey<'_>, config: &Resolved) {
         for (lpn, page) in survey.found() {
             self.manager.map.set(lpn, page);
             self.manager
@@ -119,7 +119,7 @@ impl Tables {
         &mut self,
         plane: PlaneId,
         survey: &Survey<'_>,
-        config: &Config,
+        config: &Resolved,
     ) -> Vec<BlockId> {
         let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
         blocks.sort_by_key(|block| survey.last_program(*block));

@@ -2,7 +2,7 @@
 //! the garbage proportion (`ssd.gc.invalid_threshold`).
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 
 use super::{Frontier, Plane};
 
@@ -15,12 +15,12 @@ pub struct InvalidShare {
 }
 
 impl InvalidShare {
-    /// Reads the share of a checked configuration, if it has one.
-    pub fn new(config: &Config) -> Option<Self> {
+    /// That of a checked configuration, if it has one.
+    pub fn new(config: &Resolved) -> Option<Self> {
         config.ssd.gc.invalid_threshold.map(|most| Self {
             most: most.0,
             blocks_per_plane: config.ssd.geometry.blocks_per_plane as usize,
-            pages_per_block: config.ssd.data_pages_per_block(),
+            pages_per_block: config.drive.pages.data_per_block,
         })
     }
 

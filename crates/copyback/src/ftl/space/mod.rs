@@ -15,7 +15,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::OnceLock;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, ThresholdUnit};
+use crate::config::{Resolved, ThresholdUnit};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 use crate::placement::Class;
@@ -89,11 +89,11 @@ enum Counted {
 }
 
 impl Counted {
-    fn new(config: &Config) -> Self {
+    fn new(config: &Resolved) -> Self {
         match config.ssd.gc.threshold_unit {
             ThresholdUnit::FreeBlocks => Self::Blocks,
             ThresholdUnit::FreePages => {
-                Self::Pages { per_block: config.ssd.data_pages_per_block() as usize }
+                Self::Pages { per_block: config.drive.pages.data_per_block as usize }
             }
         }
     }
@@ -108,15 +108,15 @@ impl Counted {
 }
 
 impl Thresholds {
-    /// Reads the thresholds of a checked configuration.
-    pub fn new(config: &Config) -> Self {
-        let soft = config.ssd.soft_threshold() as usize;
+    /// Those of a checked configuration.
+    pub fn new(config: &Resolved) -> Self {
+        let soft = config.drive.thresholds.soft as usize;
         Self {
             soft,
             clear: soft + config.ssd.gc.hysteresis_blocks as usize,
-            hard: config.ssd.hard_threshold() as usize,
-            kept_for_collections: config.ssd.blocks_kept_for_collections() as usize,
-            spare: config.ssd.spare_blocks() as usize,
+            hard: config.drive.thresholds.hard as usize,
+            kept_for_collections: config.drive.thresholds.kept_for_collections as usize,
+            spare: config.drive.blocks.spare as usize,
         }
     }
 }
@@ -143,7 +143,7 @@ impl IndexMut<PlaneId> for Space {
 
 impl Space {
     /// An erased device, whose blocks are all free but for those that are not `is_good`.
-    pub fn new(config: &Config, geometry: &Geometry, is_good: impl Fn(&BlockId) -> bool) -> Self {
+    pub fn new(config: &Resolved, geometry: &Geometry, is_good: impl Fn(&BlockId) -> bool) -> Self {
         let plane = |id| {
             let blocks = geometry.blocks_of_plane(PlaneId::from_index(id)).filter(&is_good);
             Plane::new(config, blocks)
@@ -157,7 +157,7 @@ impl Space {
             planes: (0..all).map(plane).collect(),
             free: OnceLock::new(),
             known_room: KnownRoom::new(geometry.dies()),
-            following: config.ssd.has_lines().then(|| {
+            following: config.ssd.gc.has_lines().then(|| {
                 let classes = config.ssd.ftl.placement.classes() as usize;
                 Box::new(Following::new(all, classes))
             }),
@@ -556,7 +556,7 @@ mod tests {
         for (free, may_be_below, may_be_above) in
             [(2, true, false), (3, true, true), (4, true, true), (5, false, true), (9, false, true)]
         {
-            let mut space = Space::new(&config, &Geometry::new(&config.ssd), |_| true);
+            let mut space = Space::new(&config, &Geometry::new(&config), |_| true);
             while space.free_blocks(plane) > free {
                 space.take_free(plane);
             }

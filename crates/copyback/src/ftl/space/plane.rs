@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::BlockId;
 use crate::placement::Class;
 
@@ -87,15 +87,15 @@ pub struct SavedPlane {
 
 impl Plane {
     /// A plane of a checked configuration, whose `blocks` are all erased.
-    pub fn new(config: &Config, blocks: impl Iterator<Item = BlockId>) -> Self {
+    pub fn new(config: &Resolved, blocks: impl Iterator<Item = BlockId>) -> Self {
         let mut free = FreeBlocks::new(config.ssd.ftl.free_blocks);
         for block in blocks {
             free.push(block, 0);
         }
         Self {
             free,
-            held: config.ssd.nv_buffer_blocks() as usize,
-            spare: config.ssd.spare_blocks() as usize,
+            held: config.drive.blocks.buffer as usize,
+            spare: config.drive.blocks.spare as usize,
             closed_invalid: 0,
             lent: false,
             reclaiming: None,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, ThresholdScope};
+use crate::config::{Resolved, ThresholdScope};
 use crate::ids::PlaneId;
 use crate::nand::Geometry;
 
@@ -27,7 +27,7 @@ struct Scope {
 }
 
 /// Planes of which each counts for itself against a threshold, or which are counted together.
-pub fn planes_together(config: &Config, geometry: &Geometry) -> usize {
+pub fn planes_together(config: &Resolved, geometry: &Geometry) -> usize {
     match config.ssd.gc.threshold_scope {
         ThresholdScope::Plane => 1,
         ThresholdScope::Die => geometry.planes_per_die as usize,

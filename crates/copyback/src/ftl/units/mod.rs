@@ -15,7 +15,7 @@ pub(super) use single_blocks::choose_by_policy;
 pub use slc_pool::{SavedSlcCache, SlcPool, SlcState, SlcTally};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::one_of::one_of;
@@ -181,7 +181,7 @@ impl Units {
     /// The units of an erased device of a checked configuration. Puts static blocks of an SLC cache, which are good ones,
     /// into its mode.
     pub(super) fn new(
-        config: &Config,
+        config: &Resolved,
         geometry: &Geometry,
         classes: &Classes,
         blocks: &mut Blocks,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use smallvec::SmallVec;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
 use crate::nand::Geometry;
@@ -74,9 +74,9 @@ struct Slow {
 }
 
 impl Slowest {
-    /// Keeps the `most` slowest requests, of drives of a checked configuration.
-    pub fn new(most: u32, config: &Config) -> Self {
-        let geometry = Geometry::new(&config.ssd);
+    /// So many, of drives of a checked configuration.
+    pub fn new(most: u32, config: &Resolved) -> Self {
+        let geometry = Geometry::new(config);
         let dies = config.array.devices as usize * geometry.dies();
         Self {
             most: most as usize,

@@ -14,7 +14,7 @@ mod rows;
 use serde_json::{Map, Value, json};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, Config};
+use crate::config::{self, Resolved};
 use crate::drive::Drive;
 use crate::host::Completion;
 use crate::ids::{DieId, RequestNumber, SsdId};
@@ -74,8 +74,8 @@ struct Running {
 
 impl Timeline {
     /// The timeline of `window`, with nothing in it but the names of the rows.
-    pub fn new(window: config::Window, config: &Config) -> Self {
-        let geometry = Geometry::new(&config.ssd);
+    pub fn new(window: config::Window, config: &Resolved) -> Self {
+        let geometry = Geometry::new(config);
         let rows = Rows::new(&geometry);
         let drives = config.array.devices as usize;
         let dies = geometry.dies();

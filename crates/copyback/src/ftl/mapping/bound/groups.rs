@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::blocks::{Blocks, BlocksAt};
 use crate::ftl::space::Frontier;
 use crate::ftl::tables::Tables;
@@ -92,7 +92,7 @@ pub struct Groups<S> {
 
 impl<S: Scheme> Groups<S> {
     /// Groups without blocks, of a checked configuration.
-    pub fn new(config: &Config, tables: &Tables, scheme: S) -> Self {
+    pub fn new(config: &Resolved, tables: &Tables, scheme: S) -> Self {
         let (geometry, data_pages) = (&tables.geometry, tables.limits.data_pages);
         let layout = Layout::new(config);
         let mut groups = Self {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::Lpn;
 
 /// A logical block, or neighbouring ones that share their blocks.
@@ -32,11 +32,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Reads the layout of a checked configuration.
-    pub fn new(config: &Config) -> Self {
+    /// That of a checked configuration.
+    pub fn new(config: &Resolved) -> Self {
         let blocks = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
-        let pages = blocks * config.ssd.data_pages_per_block() as u32;
-        Self::of(config.ssd.stripe_width() as u32, pages, config.logical_pages() as u32)
+        let pages = blocks * config.drive.pages.data_per_block as u32;
+        Self::of(
+            config.drive.shape.stripe_width as u32,
+            pages,
+            config.drive.capacity.logical_pages as u32,
+        )
     }
 
     /// For so many logical pages. A stripe of more pages than there can be is as good as the largest.

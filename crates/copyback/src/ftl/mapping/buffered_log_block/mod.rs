@@ -9,7 +9,7 @@ pub use nv_buffer::{BufferTally, NvBuffer};
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Placed;
 use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
@@ -148,9 +148,9 @@ impl Bound for BufferedLogBlock {
 
 impl BufferedLogBlock {
     /// With nothing written.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
+    pub fn new(config: &Resolved, tables: &Tables) -> Self {
         let groups = Groups::new(config, tables, DataAndUpdate);
-        let (blocks, layout) = (config.ssd.nv_buffer_blocks(), groups.layout());
+        let (blocks, layout) = (config.drive.blocks.buffer, groups.layout());
         let buffer = NvBuffer::new(&tables.geometry, blocks, layout.groups());
         Self { groups, buffer }
     }

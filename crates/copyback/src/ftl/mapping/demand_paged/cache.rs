@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ids::{DieId, Lpn};
 use crate::lists::Lists;
 
@@ -114,9 +114,9 @@ const ALL: usize = 0;
 
 impl MappingCache {
     /// An empty cache of a checked configuration whose mapping is demand paged.
-    pub fn new(config: &Config, dies: usize) -> Self {
-        let paging = config.ssd.demand_paging().expect("made only if the mapping is demand paged");
-        let entries = config.logical_pages() as usize;
+    pub fn new(config: &Resolved, dies: usize) -> Self {
+        let paging = config.drive.table.expect("made only if the mapping is demand paged");
+        let entries = config.drive.capacity.logical_pages as usize;
         let per_place = paging.entries_per_place as usize;
         Self {
             entries: vec![Entry::IN_FLASH; entries],

@@ -4,7 +4,7 @@
 mod cache;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::Placed;
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::image::Image;
@@ -30,7 +30,7 @@ pub struct DemandPaged {
 
 impl DemandPaged {
     /// With nothing written.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
+    pub fn new(config: &Resolved, tables: &Tables) -> Self {
         let cache = MappingCache::new(config, tables.geometry.dies());
         Self { cache, logical_pages: tables.logical_pages() as u32 }
     }

@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 use super::bound::{Bound, Group, Groups, Merge, Scheme};
 use super::plan::ReclaimKind;
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
@@ -43,7 +43,7 @@ pub struct LogBlock {
 
 impl LogBlock {
     /// With nothing written.
-    pub fn new(config: &Config, tables: &Tables) -> Self {
+    pub fn new(config: &Resolved, tables: &Tables) -> Self {
         Self { groups: Groups::new(config, tables, DataAndUpdate) }
     }
 }

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::blocks::Blocks;
 use crate::ftl::recovery::Survey;
 use crate::ftl::space::Frontier;
@@ -27,7 +27,7 @@ pub struct Superblock {
 
 impl Superblock {
     /// With nothing written, for superblocks of at most so many blocks.
-    pub fn new(config: &Config, tables: &Tables, most_blocks: usize) -> Self {
+    pub fn new(config: &Resolved, tables: &Tables, most_blocks: usize) -> Self {
         Self { groups: Groups::new(config, tables, SharedBlocks { most_blocks }) }
     }
 }

@@ -2,7 +2,7 @@
 //! one of its pages is needed.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, LineErase};
+use crate::config::{LineErase, Resolved};
 use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -20,8 +20,8 @@ pub struct Held {
 }
 
 impl Held {
-    /// Reads the rules of a checked configuration.
-    pub fn new(config: &Config, dies: usize) -> Self {
+    /// As a checked configuration says.
+    pub fn new(config: &Resolved, dies: usize) -> Self {
         let always = config.ssd.gc.line_erase == LineErase::Together;
         Self { always, now: false, empty: vec![0; dies] }
     }

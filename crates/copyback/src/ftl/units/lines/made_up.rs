@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::nand::Geometry;
@@ -28,9 +28,9 @@ enum State {
 }
 
 impl MadeUp {
-    /// Creates an empty record, on a drive of a checked configuration that reconstructs pages which its
-    /// collections move. What is copied inside the flash nobody corrects.
-    pub(super) fn new(config: &Config) -> Option<Box<Self>> {
+    /// None yet, on a drive of a checked configuration that makes up what its collections move. What is copied inside the
+    /// flash nobody corrects.
+    pub(super) fn new(config: &Resolved) -> Option<Box<Self>> {
         let makes_up = config.ssd.ftl.rain
             && config.ssd.faults.reads_may_fail()
             && !config.ssd.gc.copyback

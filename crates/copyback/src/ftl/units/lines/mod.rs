@@ -30,7 +30,7 @@ pub use tally::LineTally;
 use std::ops::Deref;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::Config;
+use crate::config::Resolved;
 use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
@@ -113,9 +113,9 @@ struct Line {
 }
 
 impl Lines {
-    /// Creates the lines of an erased device of a checked configuration, if it has any.
-    pub fn new(config: &Config, geometry: &Geometry, classes: &Classes) -> Option<Box<Self>> {
-        if !config.ssd.has_lines() {
+    /// Those of an erased device of a checked configuration, if it has any.
+    pub fn new(config: &Resolved, geometry: &Geometry, classes: &Classes) -> Option<Box<Self>> {
+        if !config.ssd.gc.has_lines() {
             return None;
         }
         let (planes, blocks) = (geometry.planes(), geometry.blocks_per_plane as usize);
@@ -123,7 +123,7 @@ impl Lines {
             planes,
             planes_per_die: geometry.planes_per_die,
             blocks,
-            pages: config.ssd.pages_per_unit() as u32,
+            pages: config.drive.unit.pages as u32,
             lines: vec![Line::default(); blocks],
             collected: None,
             unfinished: vec![0; geometry.dies()],

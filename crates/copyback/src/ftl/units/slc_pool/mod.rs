@@ -17,7 +17,8 @@ mod write;
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Config, WhenFull};
+use crate::config::resolved::Slc;
+use crate::config::{Resolved, WhenFull};
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::blocks::{Blocks, CellMode};
 use crate::ftl::limits::Limits;
@@ -78,17 +79,17 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(config: &Config, pages: usize) -> Self {
-        let (ssd, cache) = (&config.ssd, &config.ssd.slc_cache);
+    fn new(config: &Resolved, slc: &Slc, pages: usize) -> Self {
+        let (drive, cache) = (&config.drive, &config.ssd.slc_cache);
         let waits = cache.when_full == WhenFull::Wait;
         Self {
             waits,
             fold_below: (cache.fold_below as usize).max(usize::from(waits)),
             idle_keeps: cache.idle_keeps as usize,
-            most_lent: ssd.dynamic_slc_blocks() as usize,
+            most_lent: slc.most_lent as usize,
             lent_until: cache.dynamic_until.0 * pages as f64,
-            keeps_free: (ssd.soft_threshold() + ssd.gc.hysteresis_blocks) as usize + 1,
-            planes_per_die: ssd.managed_planes_per_die(),
+            keeps_free: (drive.thresholds.soft + config.ssd.gc.hysteresis_blocks) as usize + 1,
+            planes_per_die: drive.shape.planes_per_die,
         }
     }
 
@@ -102,19 +103,17 @@ impl Rules {
 impl SlcPool {
     /// The pool of a checked configuration, if it has one: its static blocks are the first of each plane that are good.
     pub fn new(
-        config: &Config,
+        config: &Resolved,
         geometry: &Geometry,
         blocks: &mut Blocks,
         is_good: impl Fn(BlockId) -> bool,
     ) -> Option<Box<Self>> {
-        if !config.ssd.has_slc_cache() {
-            return None;
-        }
+        let slc = config.drive.slc.as_ref()?;
         blocks.keep_modes();
         let mut pool = Self {
-            pages: config.ssd.slc_pages_per_block(),
+            pages: slc.pages_per_block,
             planes: (0..geometry.planes()).map(|_| CachePlane::default()).collect(),
-            rules: Rules::new(config, Limits::mapped_pages(config)),
+            rules: Rules::new(config, slc, Limits::mapped_pages(config)),
             due: vec![0; geometry.dies()],
             uses_idle_time: false,
             mapped: 0,
@@ -122,7 +121,7 @@ impl SlcPool {
         };
         for plane in (0..geometry.planes()).map(PlaneId::from_index) {
             let good = geometry.blocks_of_plane(plane).filter(|block| is_good(*block));
-            for block in good.take(config.ssd.static_slc_blocks() as usize) {
+            for block in good.take(slc.fixed as usize) {
                 pool.add_static(blocks, plane, block);
                 pool.planes[plane.index()].free.push_back(block);
             }
