@@ -13,11 +13,12 @@ use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
+use serde::{Serialize, de::DeserializeOwned};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
 use crate::config::{Cuts, FlashFaults, LineErase, Overwrites, Resolved};
-use crate::ftl::{Ftl, Saved, SavedLines, SavedSlcCache};
+use crate::ftl::{Ftl, Saved};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 use crate::whole::write_whole;
@@ -49,20 +50,17 @@ pub fn to_bytes(config: &Resolved, devices: &Preparation) -> io::Result<Vec<u8>>
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
     let facts: Vec<_> = devices.devices().iter().map(|device| device.ftl.saved()).collect();
-    let rounds =
-        devices.devices().iter().map(|device| device.rounds().map_or(&[][..], Rounds::values));
-    let rounds: Vec<_> = rounds.collect();
-    postcard::to_io(&(fingerprint(config), facts), &mut encoder).map_err(io::Error::other)?;
+    write(&mut encoder, &(fingerprint(config), &facts))?;
     if has_rounds(config) {
-        postcard::to_io(&rounds, &mut encoder).map_err(io::Error::other)?;
+        let rounds = devices.devices().iter();
+        let rounds = rounds.map(|device| device.rounds().map_or(&[][..], Rounds::values));
+        write(&mut encoder, &rounds.collect::<Vec<_>>())?;
     }
     if config.ssd.gc.has_lines() {
-        let lines = devices.devices().iter().map(|device| device.ftl.saved_lines());
-        postcard::to_io(&lines.collect::<Vec<_>>(), &mut encoder).map_err(io::Error::other)?;
+        write(&mut encoder, &facts.iter().map(|device| &device.lines).collect::<Vec<_>>())?;
     }
     if config.drive.slc.is_some() {
-        let caches: Vec<_> = facts_of_caches(devices).collect();
-        postcard::to_io(&caches, &mut encoder).map_err(io::Error::other)?;
+        write(&mut encoder, &facts.iter().map(|device| &device.slc_cache).collect::<Vec<_>>())?;
     }
     encoder.finish()?;
     let (header, body) = bytes.split_at_mut(HEADER);
@@ -72,6 +70,10 @@ pub fn to_bytes(config: &Resolved, devices: &Preparation) -> io::Result<Vec<u8>>
     version.copy_from_slice(&VERSION.to_le_bytes());
     checksum.copy_from_slice(&xxh3_128(body).to_le_bytes());
     Ok(bytes)
+}
+
+fn write(out: impl Write, part: &impl Serialize) -> io::Result<()> {
+    postcard::to_io(part, out).map(drop).map_err(io::Error::other)
 }
 
 const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose mapping binds pages to blocks; \
@@ -158,42 +160,22 @@ pub fn load(config: &Resolved, path: &Path) -> Result<Preparation, Error> {
 /// As [`load`], as a sentence.
 pub fn from_bytes(config: &Resolved, bytes: &[u8]) -> Result<Preparation, String> {
     let body = checked_body(bytes)?;
-    let damaged = |_| DAMAGED.to_owned();
     // A number is read byte by byte, which a decoder serves at a cost each time.
-    let decoder = zstd::Decoder::new(body).map(BufReader::new).map_err(|_| DAMAGED)?;
-    let mut scratch = vec![0; 1 << 12];
-    let (saved, (decoder, _)): (String, _) =
-        postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-    if saved != fingerprint(config) {
+    let mut decoder = zstd::Decoder::new(body).map(BufReader::new).map_err(|_| DAMAGED)?;
+    if read::<String>(&mut decoder)? != fingerprint(config) {
         return Err(OTHER_DEVICE.to_owned());
     }
-    let mut scratch = vec![0; 1 << 12];
     let count = config.array.devices as usize;
-    let (devices, (mut decoder, _)): (Vec<Saved<'_>>, _) =
-        postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-    let mut rounds: Vec<Vec<f64>> = vec![Vec::new(); count];
-    if has_rounds(config) {
-        let mut scratch = vec![0; 1 << 12];
-        (rounds, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-    }
-    let mut devices = devices;
+    let mut devices: Vec<Saved<'_>> = read(&mut decoder)?;
+    let rounds = match has_rounds(config) {
+        true => read(&mut decoder)?,
+        false => vec![Vec::<f64>::new(); count],
+    };
     if config.ssd.gc.has_lines() {
-        let mut scratch = vec![0; 1 << 12];
-        let lines: Vec<Option<SavedLines>>;
-        (lines, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-        if lines.len() != devices.len() {
-            return Err(DAMAGED.to_owned());
-        }
-        devices.iter_mut().zip(lines).for_each(|(device, lines)| device.lines = lines);
+        add(&mut devices, read(&mut decoder)?, |device, lines| device.lines = lines)?;
     }
     if config.drive.slc.is_some() {
-        let mut scratch = vec![0; 1 << 12];
-        let caches: Vec<Option<SavedSlcCache>>;
-        (caches, (decoder, _)) = postcard::from_io((decoder, &mut scratch)).map_err(damaged)?;
-        if caches.len() != devices.len() {
-            return Err(DAMAGED.to_owned());
-        }
-        devices.iter_mut().zip(caches).for_each(|(device, cache)| device.slc_cache = cache);
+        add(&mut devices, read(&mut decoder)?, |device, cache| device.slc_cache = cache)?;
     }
     let is_number = rounds.iter().flatten().all(|value| value.is_finite());
     let is_whole = devices.len() == count && rounds.len() == count && is_number;
@@ -206,9 +188,24 @@ pub fn from_bytes(config: &Resolved, bytes: &[u8]) -> Result<Preparation, String
     Ok(Preparation::of(devices.collect::<Result<_, _>>()?))
 }
 
-/// Facts of the file on the SLC cache of each device.
-fn facts_of_caches(devices: &Preparation) -> impl Iterator<Item = Option<SavedSlcCache>> + '_ {
-    devices.devices().iter().map(|device| device.ftl.saved_slc_cache())
+/// Reads the next part of a file.
+fn read<T: DeserializeOwned>(from: impl Read) -> Result<T, String> {
+    let mut scratch = vec![0; 1 << 12];
+    let read = postcard::from_io((from, &mut scratch));
+    read.map(|(part, _)| part).map_err(|_| DAMAGED.to_owned())
+}
+
+/// Adds to each device what stands apart in the file.
+fn add<'a, T>(
+    devices: &mut [Saved<'a>],
+    parts: Vec<T>,
+    add: impl Fn(&mut Saved<'a>, T),
+) -> Result<(), String> {
+    if parts.len() != devices.len() {
+        return Err(DAMAGED.to_owned());
+    }
+    devices.iter_mut().zip(parts).for_each(|(device, part)| add(device, part));
+    Ok(())
 }
 
 /// Whether the file holds the rounds of the preparation, too.
