@@ -1,10 +1,10 @@
-//! What happens to pages and blocks, as a mapping with tables of its own is told.
+//! Changes of pages and blocks, as a mapping with tables of its own is notified of them.
 
 use crate::ftl::image::Image;
 use crate::ftl::recovery::Survey;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
-/// Something that has happened.
+/// Change of a page or a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
     /// A page of a block that is not closed is out of date.

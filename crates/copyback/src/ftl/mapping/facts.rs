@@ -1,4 +1,4 @@
-//! What the rest of the translation layer, an audit or a file may ask about a mapping.
+//! Facts that the rest of the translation layer, an audit or a file may ask about a mapping.
 
 use crate::ftl::spare::Role;
 

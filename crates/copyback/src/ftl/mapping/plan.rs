@@ -41,7 +41,7 @@ impl ReclaimKind {
     }
 }
 
-/// What a block is reclaimed on.
+/// Occasion of reclaiming a block.
 #[derive(Clone, Copy)]
 pub enum Occasion<'a> {
     /// A plane is short of free blocks, or a write waits there.
@@ -59,7 +59,7 @@ pub enum Occasion<'a> {
     },
 }
 
-/// What it takes to reclaim a block, with those that are reclaimed with it.
+/// Cost of reclaiming a block, with those that are reclaimed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// Pages that are moved.

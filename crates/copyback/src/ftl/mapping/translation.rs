@@ -1,4 +1,4 @@
-//! How an operation comes to know where its page lies, if a mapping keeps its table in flash.
+//! Translation of an operation's page, if a mapping keeps its table in flash.
 //!
 //! ```text
 //!   asked ──► waits ──► next for room ──► has room ──► was read ──► known
@@ -25,7 +25,7 @@ pub enum Stage {
 /// Answer to how a page is translated: the next thing that it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Translated {
-    /// Nothing: it is in RAM.
+    /// Known place: the entry is in RAM.
     Known,
     /// A wait.
     Waits {
@@ -45,7 +45,7 @@ pub enum Translated {
 /// Entries that have left RAM to make room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing had to.
+    /// No entry left the cache.
     Nothing,
     /// Entries that are in flash as well.
     Written,

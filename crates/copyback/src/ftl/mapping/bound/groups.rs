@@ -229,7 +229,7 @@ impl<S: Scheme> Groups<S> {
             1 << (plane.0 % self.planes_per_die);
     }
 
-    /// What the next write of `plane` wants is being noted.
+    /// Forgets the change of `plane`: what its next write wants is being noted.
     pub fn forget_change(&mut self, plane: PlaneId) {
         self.changed[(plane.0 / self.planes_per_die) as usize] &=
             !(1 << (plane.0 % self.planes_per_die));

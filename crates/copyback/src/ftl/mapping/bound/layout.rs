@@ -77,7 +77,7 @@ impl Layout {
         GroupId(lpn.0 / self.pages_per_stripe * self.width + lpn.0 % self.width)
     }
 
-    /// How many of these pages each group has, in the order of its first page.
+    /// Number of these pages in each group, in the order of its first page.
     pub fn pages_of_groups(&self, pages: &[Lpn]) -> Vec<(GroupId, u32)> {
         let mut groups: Vec<(GroupId, u32)> = Vec::new();
         for id in pages.iter().map(|lpn| self.group_of(*lpn)) {

@@ -1,4 +1,5 @@
-//! What mappings that bind logical pages to blocks have in common beside what [`Mapping`](super::super::Mapping) asks.
+//! Common part of the mappings that bind logical pages to blocks, beside what
+//! [`Mapping`](super::super::Mapping) asks.
 
 use crate::ftl::Placed;
 use crate::ftl::block_manager::BlockManager;
