@@ -94,6 +94,7 @@ mod run;
 #[doc(hidden)]
 pub mod sanity;
 pub mod scheduler;
+pub mod shortcut;
 pub mod simulation;
 mod slots;
 pub mod ssd;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 41] = [
+const ALLOWED: [(&str, &[&str]); 42] = [
     (
         "array",
         &[
@@ -34,7 +34,18 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ),
     (
         "backend",
-        &["config", "flash", "ftl", "ids", "nand", "observer", "purpose", "transaction", "units"],
+        &[
+            "config",
+            "flash",
+            "ftl",
+            "ids",
+            "nand",
+            "observer",
+            "purpose",
+            "shortcut",
+            "transaction",
+            "units",
+        ],
     ),
     ("checkpoint", &["config", "rng", "units", "workload"]),
     ("buffer", &["config", "ids", "places", "ssd", "units", "workload"]),
@@ -67,7 +78,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
     ("engine", &["units"]),
     ("event", &["engine", "ids", "units"]),
     ("executor", &[]),
-    ("flash", &["config", "engine", "event", "ids", "nand", "units"]),
+    ("flash", &["config", "engine", "event", "ids", "nand", "shortcut", "units"]),
     ("foresight", &["Error", "config", "host", "ids", "placement", "workload"]),
     (
         "ftl",
@@ -142,6 +153,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
             "placement",
             "purpose",
             "rng",
+            "shortcut",
             "transaction",
             "units",
             "victim",
@@ -163,6 +175,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
             "purpose",
             "rng",
             "scheduler",
+            "shortcut",
             "told",
             "transaction",
             "units",
@@ -170,6 +183,7 @@ const ALLOWED: [(&str, &[&str]); 41] = [
             "workload",
         ],
     ),
+    ("shortcut", &["config"]),
     ("slots", &[]),
     ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
     ("steady", &[]),

@@ -8,6 +8,7 @@ mod faults;
 mod held;
 mod pacing;
 mod sorting;
+mod wake;
 
 pub use counters::{Counters, Merges, Moves};
 pub use faults::{FaultReport, Found};
@@ -17,12 +18,13 @@ pub use sorting::SortingReport;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
-use crate::flash::{Flash, Noted, Watched};
+use crate::flash::{Flash, Noted};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::nand::ReadOut;
 use crate::observer::Observer;
 use crate::purpose::Reason;
+use crate::shortcut::Shortcuts;
 use crate::transaction::Fifo;
 use crate::units::Instant;
 
@@ -96,31 +98,17 @@ pub struct Located {
 
 impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
-    /// of collections and of the host overlap in a die, and `watched` if more are to be asked while the flash works
-    /// than what the configuration asks for.
-    pub fn new(config: &Resolved, mut ftl: Ftl, pipelined: bool, watched: Watched) -> Self {
+    /// of collections and of the host overlap in a die.
+    pub fn new(config: &Resolved, mut ftl: Ftl, pipelined: bool, shortcuts: Shortcuts) -> Self {
         ftl.look_at_all();
         let ssd = &config.ssd;
-        let is_watched = ssd.gc.idle != crate::config::Idle::None
-            || ssd.gc.threshold_scope != crate::config::ThresholdScope::Plane
-            || ssd.gc.threshold_unit != crate::config::ThresholdUnit::FreeBlocks
-            || ssd.gc.invalid_threshold.is_some()
-            || ssd.commands.suspend != crate::config::Suspend::None
-            || !ssd.faults.are_none()
-            || config.drive.slc.is_some()
-            || ssd.gc.has_lines()
-            || !ssd.refresh.is_none()
-            || ssd.power.is_watched()
-            || config.metrics.idle_time
-            || config.metrics.needs_journal();
-        let watched = if is_watched { Watched::EveryInstant } else { watched };
         let noted = match ssd.power.is_watched() || config.metrics.needs_journal() {
             true => Noted::Everything,
             false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,
             false => Noted::Nothing,
         };
         Self {
-            flash: Flash::new(config, ftl.geometry(), pipelined, noted, watched),
+            flash: Flash::new(config, ftl.geometry(), pipelined, noted, shortcuts),
             observer: Observer::new(config, ftl.geometry()),
             counters: Counters::default(),
             collecting: Collecting::new(ftl.geometry().dies()),
@@ -198,48 +186,6 @@ impl Backend {
         due.is_some() && !self.is_read_only()
     }
 
-    /// Dies that are short of space look whether they can collect: at the start, those that the preparation
-    /// left so; and those with data that may be too old.
-    pub fn wake_dies_to_collect(&mut self) {
-        for die in (0..self.ftl.geometry().dies()).map(DieId::from_index) {
-            let is_short = self.ftl.planes_to_collect(die) != 0 && !self.passes(die);
-            if is_short || self.ageing.is_some() {
-                self.flash.wake(die);
-            }
-        }
-    }
-
-    /// Passes over `die`, which is to look for work, if nothing can come of that but that writes stall there. Returns
-    /// whether it has.
-    #[inline(always)]
-    fn passes(&mut self, die: DieId) -> bool {
-        self.flash.watched() == Watched::WhoStalls && self.passes_but_for_stalls(die)
-    }
-
-    #[inline(never)]
-    fn passes_but_for_stalls(&mut self, die: DieId) -> bool {
-        let Some(has_room) = self.ftl.keeps_room(die) else { return false };
-        if !self.flash.begins_nothing(die, has_room) {
-            return false;
-        }
-        if has_room {
-            return true;
-        }
-        let may_stall = self.ftl.planes_to_collect(die) != 0;
-        if may_stall {
-            self.flash.pass(die);
-        }
-        may_stall
-    }
-
-    /// Wakes `die`, which a read waits for, if anything may come of that.
-    #[inline]
-    pub fn wake_for_read(&mut self, die: DieId) {
-        if !self.passes(die) {
-            self.flash.wake_for_read(die);
-        }
-    }
-
     /// Wakes all dies if the planes of others than those that were written may have become due, as they are counted
     /// together. Returns whether they have.
     pub fn wake_if_others_are_due(&mut self) -> bool {
@@ -253,25 +199,6 @@ impl Backend {
         let given = self.ftl.take_given_parity();
         given.iter().for_each(|die| self.flash.wake(*die));
         are_due || !given.is_empty()
-    }
-
-    /// Wakes `die`, which a write waits for, if anything may come of that.
-    #[inline]
-    pub fn wake_for_work(&mut self, die: DieId) {
-        if !self.passes(die) {
-            self.flash.wake_for_work(die);
-        }
-    }
-
-    /// Wakes the die of `page`, which is out of date now, if it is short of space: it may have had nothing to
-    /// give so far.
-    #[inline]
-    pub fn wake_if_to_collect(&mut self, page: Option<Ppn>) {
-        let Some(page) = page else { return };
-        let die = self.ftl.geometry().die_of_plane(self.ftl.geometry().plane_of(page));
-        if self.ftl.planes_to_collect(die) != 0 {
-            self.wake_for_work(die);
-        }
     }
 
     /// The die begins, or goes on, to collect the planes of `mask`.

@@ -26,7 +26,7 @@ enum Holder {
     /// A transfer that is [released](Channel::release) when it ends.
     Transfer(Transfer),
     /// A transfer that ends then by itself, as nobody waits for its end.
-    Quiet(Instant),
+    Unobserved(Instant),
     /// A transfer that would have ended by itself, and that somebody waits for now.
     Awaited,
 }
@@ -108,7 +108,7 @@ impl Channel {
     fn is_free(&self, now: Instant) -> bool {
         match self.holder {
             Holder::Nobody => true,
-            Holder::Quiet(until) => until <= now,
+            Holder::Unobserved(until) => until <= now,
             Holder::Transfer(_) | Holder::Awaited => false,
         }
     }
@@ -120,8 +120,8 @@ impl Channel {
     }
 
     /// The transfer that it has just been given to ends by itself at `until`.
-    pub const fn hold_quietly(&mut self, until: Instant) {
-        self.holder = Holder::Quiet(until);
+    pub const fn hold_unobserved(&mut self, until: Instant) {
+        self.holder = Holder::Unobserved(until);
     }
 
     /// If somebody has begun to wait for the end of a transfer that ends by itself, returns when that is: the
@@ -129,7 +129,7 @@ impl Channel {
     #[inline]
     pub fn begin_to_await(&mut self, now: Instant) -> Option<Instant> {
         match self.holder {
-            Holder::Quiet(until) if until > now && self.is_wanted() => {
+            Holder::Unobserved(until) if until > now && self.is_wanted() => {
                 self.holder = Holder::Awaited;
                 Some(until)
             }

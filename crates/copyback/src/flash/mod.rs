@@ -21,23 +21,11 @@ use crate::ids::{ChannelId, DieId, Ppn};
 use crate::nand::{
     Action, Command, Die, Geometry, MultiPlaneRules, Operation, Slot, Times, Timing,
 };
+use crate::shortcut::Shortcuts;
 use crate::units::{Duration, Instant};
 
 use audit::TimingAudit;
 use channel::{Channel, Transfer};
-
-/// Need to be asked while the flash works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
-pub enum Watched {
-    /// End of an operation alone: only its issuer is asked.
-    WhatEnds,
-    /// Besides, whose writes wait for a free block, at the instants of a die at which that may change.
-    WhoStalls,
-    /// Besides, who waits for a die, at every instant of it.
-    WhoWaits,
-    /// Every instant of the flash.
-    EveryInstant,
-}
 
 /// Operations whose pages are noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
@@ -52,8 +40,8 @@ pub enum Noted {
 
 /// Is told what the flash begins to do.
 pub trait Listener<T> {
-    /// Whether no write will wait for a free block of `die`, as long as what is in it goes on and nothing else begins.
-    fn none_stalls(&self, die: DieId) -> bool;
+    /// Whether each write that may wait has room on `die`, until an operation begins or ends there.
+    fn keeps_room(&self, die: DieId) -> bool;
 
     /// The array of `die` begins to work for `time`: on `operation`, or to suspend one.
     fn array_begins(&mut self, die: DieId, time: Duration, work: Begun<'_, T>, at: Instant);
@@ -98,7 +86,8 @@ pub struct Flash<T> {
     /// Pages of the operation which is about to start.
     pages: SmallVec<[Ppn; 2]>,
     noted: Noted,
-    watched: Watched,
+    /// Until when its dies are undisturbed.
+    pub shortcuts: Shortcuts,
     /// Whether operations of the host overlap one another in a die.
     double_register: bool,
     /// Whether those of a collection overlap the host's in a die.
@@ -120,7 +109,7 @@ impl<T> Flash<T> {
         geometry: &Geometry,
         pipelined: bool,
         noted: Noted,
-        watched: Watched,
+        shortcuts: Shortcuts,
     ) -> Self {
         let double_register = config.ssd.timing.register == Register::Double;
         let overlaps = double_register || pipelined;
@@ -138,7 +127,7 @@ impl<T> Flash<T> {
             stirred: DirtySet::new(geometry.channels as usize),
             pages: SmallVec::new(),
             noted,
-            watched,
+            shortcuts,
             double_register,
             pipelined,
             overlaps,
@@ -159,16 +148,10 @@ impl<T> Flash<T> {
         &self.dies
     }
 
-    /// Need to be asked while it works.
+    /// Whether each die has a channel of its own.
     #[inline]
-    pub const fn watched(&self) -> Watched {
-        self.watched
-    }
-
-    /// Whether each die has a channel of its own, and nobody is to be asked at every instant.
-    #[inline]
-    pub fn has_own_channels(&self) -> bool {
-        self.own_channels && self.watched != Watched::EveryInstant
+    pub const fn has_own_channels(&self) -> bool {
+        self.own_channels
     }
 
     /// Whether operations of a collection overlap the host's in a die.
@@ -213,22 +196,6 @@ impl<T> Flash<T> {
     #[inline]
     pub fn wake(&mut self, die: DieId) {
         self.awake.insert(die.index());
-    }
-
-    /// Wakes `die`, which work waits for. One that can take no more looks for it by itself when it can.
-    #[inline]
-    pub fn wake_for_work(&mut self, die: DieId) {
-        if self.may_take_more(die) || self.watched != Watched::WhatEnds {
-            self.wake(die);
-        }
-    }
-
-    /// Wakes `die`, which a read waits for. One that cannot take it looks for it by itself when it can.
-    #[inline]
-    pub fn wake_for_read(&mut self, die: DieId) {
-        if self.takes_from_host(die, Command::Read) || self.watched != Watched::WhatEnds {
-            self.wake(die);
-        }
     }
 
     /// Lets `die`, in which nothing can begin, be passed when the drive next arbitrates: what waits for it may be noted.
@@ -432,7 +399,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        if self.begin_quietly(channel, &transfer, now, agenda, listener) {
+        if self.begin_as_one(channel, &transfer, now, agenda, listener) {
             return;
         }
         let Transfer { die, slot, time } = transfer;

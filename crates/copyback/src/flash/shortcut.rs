@@ -1,7 +1,5 @@
-//! The one rule for shortcuts: what nobody watches and nothing contends for is passed over.
-//!
-//! Whoever needs to be asked at every instant of the flash says so when the drive is built, see
-//! [`Watched`]. Where nobody does, three stretches of the most frequent work are one event each:
+//! The shortcuts of the flash. While a die is [undisturbed](Undisturbed), three stretches of the most frequent work are one
+//! event each:
 //!
 //! - a transfer into a die and the array's work behind it, of an operation that is alone in its die, as long as
 //!   no other die wants the channel;
@@ -9,21 +7,21 @@
 //!   the channel: each has its own;
 //! - a copyback and the next one of the same collection.
 //!
-//! And where an event concerns one operation alone, what follows is carried out at once: nobody is asked for
-//! more work.
+//! An event that concerns one operation alone is carried out at once, with what follows.
 
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId};
 use crate::nand::{Command, Slot, Times};
+use crate::shortcut::Undisturbed;
 use crate::units::{Duration, Instant};
 
 use super::channel::{Channel, Transfer};
-use super::{Flash, Listener, Watched};
+use super::{Flash, Listener};
 
 impl<T> Flash<T> {
     /// Begins the transfer, and the array's work behind it, if nobody else wants the channel. Returns whether
     /// it has.
-    pub(super) fn begin_quietly(
+    pub(super) fn begin_as_one(
         &mut self,
         channel: ChannelId,
         transfer: &Transfer,
@@ -31,7 +29,8 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &impl Listener<T>,
     ) -> bool {
-        if self.channels[channel.index()].is_wanted() || !self.is_unwatched(transfer.die, listener)
+        if self.channels[channel.index()].is_wanted()
+            || !self.is_undisturbed(transfer.die, listener)
         {
             return false;
         }
@@ -40,7 +39,7 @@ impl<T> Flash<T> {
         let Some(time) = die.begin_behind_transfer(transfer.slot, now, until) else {
             return false;
         };
-        self.channels[channel.index()].hold_quietly(until);
+        self.channels[channel.index()].hold_unobserved(until);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
         }
@@ -48,14 +47,11 @@ impl<T> Flash<T> {
         true
     }
 
-    /// Whether nobody is to be asked as long as what is in `die` goes on and nothing else begins.
+    /// Whether `die` is undisturbed until the operation ends that is in it, and beside which nothing can begin.
     #[inline]
-    fn is_unwatched(&self, die: DieId, listener: &impl Listener<T>) -> bool {
-        match self.watched {
-            Watched::WhatEnds => true,
-            Watched::WhoStalls => listener.none_stalls(die),
-            Watched::WhoWaits | Watched::EveryInstant => false,
-        }
+    fn is_undisturbed(&self, die: DieId, listener: &impl Listener<T>) -> bool {
+        let undisturbed = self.shortcuts.while_busy(|| false, || listener.keeps_room(die));
+        undisturbed >= Undisturbed::UntilOperationEnds
     }
 
     /// The array of `die` works for `time` from `from` on. Plans what comes behind that.
@@ -70,7 +66,7 @@ impl<T> Flash<T> {
     ) {
         let done = self.array_is_taken(die, from, time);
         if self.own_channels
-            && self.is_unwatched(die, listener)
+            && self.is_undisturbed(die, listener)
             && let Some(time) = self.dies[die.index()].go_out_at(done)
         {
             let channel = self.channel_of(die);
@@ -148,26 +144,19 @@ impl<T> Flash<T> {
         transfer.map(|transfer| (transfer.die, true))
     }
 
-    /// Whether an operation is in `die`, nothing has happened to it, and no other of the host's could begin beside it:
-    /// `has_room` says whether a write could.
+    /// Whether an operation of the host could begin in `die`, if one with such a command `waits`: at worst says that one
+    /// could.
     #[inline]
-    pub fn begins_nothing(&self, die: DieId, has_room: bool) -> bool {
-        let takes = |command| self.takes_from_host(die, command);
-        self.is_left(die)
-            && (self.is_left_alone(die)
-                || !(takes(Command::Read) || (has_room && takes(Command::Program))))
-    }
-
-    /// Whether an operation is in `die`, and nothing has happened to it.
-    #[inline]
-    pub fn is_left(&self, die: DieId) -> bool {
-        self.dies[die.index()].is_left()
-    }
-
-    /// Whether the operation in `die` is alone: nothing can begin beside it.
-    #[inline]
-    pub fn is_left_alone(&self, die: DieId) -> bool {
-        self.dies[die.index()].is_left_alone()
+    pub fn could_begin(&self, die: DieId, waits: impl Fn(Command) -> bool) -> bool {
+        let state = &self.dies[die.index()];
+        if !state.goes_on() {
+            return true;
+        }
+        if self.shortcuts.names_writes {
+            return !state.is_full();
+        }
+        let could = |command| self.takes_from_host(die, command) && waits(command);
+        !state.goes_on_alone() && (could(Command::Read) || could(Command::Program))
     }
 
     /// Tag of the operation that was alone in `die`, if it has ended.
@@ -195,10 +184,11 @@ impl<T> Flash<T> {
         self.take_channel_or(Channel::ask_in, (die, time), now, agenda, listener);
     }
 
-    /// Whether a copyback on `die` ends at `now`, and nobody watches what comes between it and the next.
+    /// Whether a copyback on `die` ends at `now`, and the die is undisturbed until its collection ends.
     #[inline]
     pub fn may_repeat_copyback(&self, die: DieId, now: Instant) -> bool {
-        self.watched == Watched::WhatEnds && self.dies[die.index()].ends_copyback(now)
+        self.shortcuts.limit() == Undisturbed::UntilCollectionEnds
+            && self.dies[die.index()].ends_copyback(now)
     }
 
     /// Begins another copyback, which takes `time`, in place of the one that ends.

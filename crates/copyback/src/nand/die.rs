@@ -380,15 +380,15 @@ impl<T> Die<T> {
         copyback.is_some_and(|in_it| self.array_due == Some(now) || in_it.phase == Phase::Done)
     }
 
-    /// Whether something is in the die, and nothing has happened to it.
+    /// Whether an operation goes on in the die, and nothing has happened to it since the die was last asked.
     #[inline]
-    pub const fn is_left(&self) -> bool {
+    pub const fn goes_on(&self) -> bool {
         !self.stirred && !self.is_idle()
     }
 
     /// Whether an operation that is alone is in the die.
     #[inline]
-    pub fn is_left_alone(&self) -> bool {
+    pub fn goes_on_alone(&self) -> bool {
         self.array.as_ref().or(self.port.as_ref()).is_some_and(|operation| operation.alone)
     }
 

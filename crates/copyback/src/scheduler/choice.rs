@@ -62,9 +62,12 @@ impl Queues {
         self.reads_first && self.planes_with_reads(die) != 0
     }
 
-    /// Whether a write might be given to this die now: one waits for which it may have room. Or a page is to be filled up.
+    /// Whether an operation of the host that is a `command` waits, and `die` may have room for it: at worst says so.
     #[inline]
-    pub fn might_write(&self, backend: &Backend, die: DieId) -> bool {
+    pub fn might_serve(&self, backend: &Backend, die: DieId, command: Command) -> bool {
+        if command == Command::Read {
+            return self.planes_with_reads(die) != 0;
+        }
         let waits = match self.write_level() {
             WriteLevel::Plane => self.planes_with_writes(die) != 0,
             WriteLevel::Die => self.write_waits(die),

@@ -30,7 +30,6 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ids::{DieId, Lpn};
-use crate::nand::Command;
 use crate::observer::Parts;
 use crate::outcome::Outcome;
 use crate::purpose::Owner;
@@ -239,20 +238,6 @@ impl Scheduler {
         if backend.has_replaced() {
             self.write_back_outdated(backend, die, now);
         }
-    }
-
-    /// Whether an operation of the host could be served by `die` now: at worst says that one could.
-    #[inline]
-    pub fn could_serve(&self, backend: &Backend, die: DieId) -> bool {
-        self.queues.planes_with_reads(die) != 0 || self.queues.might_write(backend, die)
-    }
-
-    /// Whether an operation of the host could begin in `die` beside what is in it: at worst says that one could.
-    #[inline]
-    pub fn could_begin(&self, backend: &Backend, die: DieId) -> bool {
-        let takes = |command| backend.flash.takes_from_host(die, command);
-        (self.queues.planes_with_reads(die) != 0 && takes(Command::Read))
-            || (takes(Command::Program) && self.queues.might_write(backend, die))
     }
 
     /// Notes that the next write of each plane of `die` is waited for, if the translation layer may have to

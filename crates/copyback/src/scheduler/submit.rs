@@ -52,7 +52,7 @@ impl Scheduler {
         let die = backend.ftl.geometry().die_of_plane(plane);
         self.note_arrival(backend, id, die, Some(plane), now);
         self.queues.push_read(plane, id);
-        backend.wake_for_read(die);
+        backend.wake_for_work(die);
     }
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {

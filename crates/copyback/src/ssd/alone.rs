@@ -3,9 +3,9 @@
 
 use crate::backend::{Purpose, StepInFlight};
 use crate::event::{Agenda, Event};
-use crate::flash::Watched;
 use crate::ids::{ChannelId, DieId};
 use crate::nand::Command;
+use crate::shortcut::Undisturbed;
 use crate::units::Instant;
 
 use super::Ssd;
@@ -15,7 +15,7 @@ impl Ssd {
     /// instant. Returns whether it has; if not, nothing has changed.
     #[inline]
     pub fn carry_out(&mut self, event: Event, now: Instant, agenda: &mut Agenda) -> bool {
-        if self.backend.flash.watched() == Watched::EveryInstant {
+        if self.backend.flash.shortcuts.limit() == Undisturbed::Never {
             return false;
         }
         match event {
@@ -58,8 +58,10 @@ impl Ssd {
 
     #[inline(never)]
     fn begin_step_behind(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
-        let is_watched = self.backend.flash.watched() != Watched::WhatEnds;
-        if is_watched && self.somebody_may_go_first(die) {
+        if self.schedule.yields && self.backend.flash.shortcuts.names_writes {
+            self.scheduler.name_next_writes(&mut self.backend, die);
+        }
+        if self.undisturbed_between_steps(die) == Undisturbed::Never {
             return false;
         }
         let Some((command, times, step)) = self.collector.next_page_step(&mut self.backend, die)
@@ -70,28 +72,11 @@ impl Ssd {
         let (flash, mut describer) = self.flash_and_describer();
         let operation = (command, times, Purpose::Collection(step));
         flash.follow(die, operation, now, agenda, &mut describer);
-        if is_watched {
-            self.note_step(die, command, now);
-        }
-        true
-    }
-
-    /// Whether an operation of the host may go before the next step of the die's collection.
-    #[inline(never)]
-    fn somebody_may_go_first(&mut self, die: DieId) -> bool {
-        if self.names_writes {
-            self.scheduler.name_next_writes(&mut self.backend, die);
-        }
-        self.schedule.has_choice(|| self.scheduler.could_serve(&self.backend, die))
-    }
-
-    /// A step of the die's collection has begun without a look at who waits.
-    #[inline(never)]
-    fn note_step(&mut self, die: DieId, command: Command, now: Instant) {
         if command != Command::Program {
             self.schedule.step_begins(die, 1);
         }
         self.note_who_waits(die, now);
+        true
     }
 
     #[inline]
@@ -112,10 +97,10 @@ impl Ssd {
     /// Looks who waits for `die`, in which an operation goes on that is alone.
     #[inline]
     fn note_who_waits(&mut self, die: DieId, now: Instant) {
-        if self.backend.flash.watched() == Watched::WhatEnds {
+        if !self.schedule.yields {
             return;
         }
-        if self.names_writes && self.backend.flash.may_take_more(die) {
+        if self.backend.flash.shortcuts.names_writes && self.backend.flash.may_take_more(die) {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
         self.note_stall(die, now);

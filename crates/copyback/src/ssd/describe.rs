@@ -36,7 +36,7 @@ impl Ssd {
 
 impl Listener<Purpose> for Describer<'_> {
     #[inline]
-    fn none_stalls(&self, die: DieId) -> bool {
+    fn keeps_room(&self, die: DieId) -> bool {
         self.ftl.keeps_room(die) == Some(true)
     }
 

@@ -20,6 +20,7 @@ mod permits;
 mod power;
 mod recovery_time;
 mod suspend;
+mod undisturbed;
 mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
@@ -42,13 +43,13 @@ use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
 use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
-use crate::flash::Watched;
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
+use crate::shortcut::{Shortcuts, Undisturbed, each_instant};
 use crate::told::Told;
 use crate::units::{Duration, Instant};
 use crate::victim::supply::Failed;
@@ -72,11 +73,6 @@ pub struct Ssd {
     has_commands: bool,
     /// See [`is_off`](Self::is_off).
     is_off: bool,
-    /// Whether a write may be told to the translation layer before a die takes it, see
-    /// [`Scheduler::name_next_writes`].
-    names_writes: bool,
-    /// Whether a die in which an operation is begins nothing else but operations of the host.
-    passes_over_busy_dies: bool,
     /// Whether writes may wait for a free block though collections yield, or for room in a full buffer.
     notes_stalls: bool,
 }
@@ -123,19 +119,14 @@ impl Ssd {
         }
         let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
-        let names_writes = ftl.writes_may_call_for_reclaim();
         let notes_stalls = schedule.yields || ftl.has_nv_buffer();
-        let passes_over_busy_dies = schedule.passes_over_busy_dies() && !names_writes;
-        let watched = match schedule.yields {
-            _ if ftl.has_nv_buffer() => Watched::EveryInstant,
-            true if passes_over_busy_dies => Watched::WhoStalls,
-            true => Watched::WhoWaits,
-            false => Watched::WhatEnds,
+        let limit = match each_instant::is_needed(config) || ftl.has_nv_buffer() {
+            true => Undisturbed::Never,
+            false => schedule.undisturbed,
         };
+        let shortcuts = Shortcuts::new(limit, ftl.writes_may_call_for_reclaim());
         let scheme = &schedule.scheme;
-        let backend = Backend::new(config, ftl, scheme.overlaps(), watched);
-        let passes_over_busy_dies =
-            passes_over_busy_dies && backend.flash.watched() != Watched::EveryInstant;
+        let backend = Backend::new(config, ftl, scheme.overlaps(), shortcuts);
         Self {
             scheduler: Scheduler::new(config, &backend, first_sequence),
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
@@ -144,8 +135,6 @@ impl Ssd {
             write_time: backend.ftl.places_by_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
-            names_writes,
-            passes_over_busy_dies,
             notes_stalls,
             backend,
         }
@@ -418,17 +407,17 @@ impl Ssd {
     /// for its next work, in index order.
     #[inline]
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
-        if self.backend.flash.watched() == Watched::EveryInstant {
-            self.arbitrate_watched(now, agenda);
+        if self.backend.flash.shortcuts.limit() == Undisturbed::Never {
+            self.arbitrate_at_each_instant(now, agenda);
         } else if !self.backend.flash.is_at_rest() {
             self.start_what_can_start(now, agenda);
         }
     }
 
-    /// The second phase of an instant where somebody is to be asked at each: who wants that is asked here and
-    /// in what this calls, and has to be [watched](crate::flash::Watched) for.
+    /// The second phase of an instant of a drive that needs arbitration at each. A part that does is asked here and in what
+    /// this calls alone, and has its line in [`each_instant`].
     #[inline]
-    fn arbitrate_watched(&mut self, now: Instant, agenda: &mut Agenda) {
+    fn arbitrate_at_each_instant(&mut self, now: Instant, agenda: &mut Agenda) {
         self.backend.note_time(now);
         if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
@@ -570,27 +559,17 @@ impl Ssd {
         }
         // With a channel of its own, what else begins at this instant is nothing to the die.
         if self.backend.flash.has_own_channels()
-            && !self.names_writes
+            && !self.backend.flash.shortcuts.names_writes
             && self.begin_next_step(die, now, agenda)
         {
             return;
         }
-        if !self.has_nothing_to_begin(die) {
+        if self.undisturbed(die) == Undisturbed::Never {
             self.move_on(die, now, agenda);
         }
         if self.notes_stalls {
             self.note_stall(die, now);
         }
-    }
-
-    /// Whether nothing has happened in `die` and nothing can begin there, which takes less time to say than to look for
-    /// it: an operation is in it, and it can take none of the host's, or none waits that it could serve.
-    #[inline(always)]
-    fn has_nothing_to_begin(&self, die: DieId) -> bool {
-        let flash = &self.backend.flash;
-        self.passes_over_busy_dies
-            && flash.is_left(die)
-            && (flash.is_left_alone(die) || !self.scheduler.could_begin(&self.backend, die))
     }
 
     /// Ends what has ended in `die`, and begins what can begin there.

@@ -7,6 +7,7 @@ use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::scheduler::Next;
 use crate::scheduler::when::{Admitted, AtDie, Schedule, Turn};
+use crate::shortcut::Undisturbed;
 use crate::units::Instant;
 
 use super::Ssd;
@@ -68,7 +69,7 @@ impl Ssd {
         if self.backend.held.is_some() && self.fill_for_an_erase(die, now) {
             return true;
         }
-        if self.names_writes {
+        if self.backend.flash.shortcuts.names_writes {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
         match self.collector.of(die) {
@@ -182,10 +183,7 @@ impl Ssd {
             self.collector.put_off(&mut self.backend, die, now);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
-        if self.passes_over_busy_dies
-            && !self.backend.flash.die(die).is_idle()
-            && !self.scheduler.could_begin(&self.backend, die)
-        {
+        if self.undisturbed(die) != Undisturbed::Never {
             return false;
         }
         let (schedule, mut at) = self.at_die(die, now);
@@ -266,8 +264,7 @@ impl Ssd {
         }
     }
 
-    /// Notes which dies stall that are passed before it is the turn of `next`, or at the end. They have no room for a
-    /// write that waits.
+    /// Notes which dies stall that are passed before it is the turn of `next`, or at the end.
     #[inline]
     pub(super) fn note_passed(&mut self, next: Option<DieId>, now: Instant) {
         if self.backend.flash.passes_any() {
@@ -278,8 +275,7 @@ impl Ssd {
     #[inline(never)]
     fn note_those_passed(&mut self, next: Option<DieId>, now: Instant) {
         while let Some(die) = self.backend.flash.next_passed(next) {
-            let waits = self.scheduler.queues.write_waits(die);
-            self.backend.observer.note_stall(die, waits, now);
+            self.note_stall(die, now);
         }
     }
 

@@ -163,7 +163,7 @@ fn a_transfer_that_nobody_waits_for_ends_by_itself() {
     assert!(channel.is_wanted());
     assert_eq!(channel.grant(at(0)), Some(transfer(1)));
     assert!(!channel.is_wanted());
-    channel.hold_quietly(at(10_000));
+    channel.hold_unobserved(at(10_000));
     assert_eq!(channel.begin_to_await(at(5_000)), None, "nobody asks");
     // Who asks when it has ended need not wait.
     channel.ask_in(transfer(2));
@@ -176,7 +176,7 @@ fn who_asks_during_such_a_transfer_waits_for_its_end() {
     let mut channel = Channel::new(BusArbitration::InOrder);
     channel.ask_in(transfer(1));
     channel.grant(at(0));
-    channel.hold_quietly(at(10_000));
+    channel.hold_unobserved(at(10_000));
     channel.ask_out(transfer(2));
     assert_eq!(channel.grant(at(5_000)), None, "it is held");
     assert_eq!(channel.begin_to_await(at(5_000)), Some(at(10_000)));
@@ -267,7 +267,7 @@ fn data_of_a_lone_read_leave_from_where_they_are() {
     let program = times(Command::Program);
     assert_eq!(die.follow(Command::Program, program, 2, sensed + data), program.transfer_in);
     assert!(die.next_action(sensed + data).is_none(), "it waits for the channel already");
-    assert!(die.is_left() && die.is_left_alone());
+    assert!(die.goes_on() && die.goes_on_alone());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::supply::{DieView, ExternalSchedule};
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::ids::DieId;
+use crate::shortcut::Undisturbed;
 use crate::units::Duration;
 use crate::victim::supply::Failed;
 
@@ -61,10 +62,9 @@ impl When for External {
         self.ask(|policy| policy.admitted(&view)).unwrap_or(Admitted::NOTHING)
     }
 
-    /// Whether the collection goes on without a call: never when anything waits, whether that could be served
-    /// or not.
-    fn goes_on_unasked(&self) -> bool {
-        false
+    /// Asked when anything waits, whether that could be served or not.
+    fn undisturbed(&self) -> Undisturbed {
+        Undisturbed::UntilNextInstant
     }
 
     fn plane_to_collect(&mut self, die: DieId, to_collect: u32) -> Option<u32> {

@@ -2,6 +2,7 @@
 //! space.
 
 use crate::checkpoint::Checkpointed;
+use crate::shortcut::Undisturbed;
 
 use super::{Admitted, AtDie, When};
 
@@ -12,5 +13,9 @@ pub struct Never;
 impl When for Never {
     fn admitted(&mut self, _at: &AtDie<'_>) -> Admitted {
         Admitted::NOTHING
+    }
+
+    fn undisturbed(&self) -> Undisturbed {
+        Undisturbed::UntilCollectionEnds
     }
 }

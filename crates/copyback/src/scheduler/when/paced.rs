@@ -28,6 +28,7 @@ use crate::ftl::ReclaimKind;
 use crate::ids::DieId;
 use crate::nand::Command;
 use crate::scheduler::{Next, WriteLevel};
+use crate::shortcut::Undisturbed;
 
 use super::{Admitted, AtDie, Begun, Point, When};
 
@@ -122,6 +123,10 @@ impl When for Paced {
 
     fn charges_writes(&self) -> bool {
         true
+    }
+
+    fn undisturbed(&self) -> Undisturbed {
+        Undisturbed::UntilOperationEnds
     }
 
     fn collection_begins(&mut self, at: &AtDie<'_>) {

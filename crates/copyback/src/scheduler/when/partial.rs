@@ -14,6 +14,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
+use crate::shortcut::Undisturbed;
 
 use super::{Admitted, AtDie, Begun, Point, Situation, When};
 
@@ -58,6 +59,10 @@ impl When for Partial {
 
     fn host_begins(&mut self, at: &mut AtDie<'_>, _: Begun) {
         self.begin_anew(at.die);
+    }
+
+    fn undisturbed(&self) -> Undisturbed {
+        Undisturbed::UntilOperationEnds
     }
 }
 

@@ -35,6 +35,7 @@ use crate::nand::{Command, Times};
 use crate::placement::HostPage;
 use crate::scheduler::dispatch::issue;
 use crate::scheduler::{Next, WriteLevel, WriteQueue};
+use crate::shortcut::Undisturbed;
 use crate::transaction::{Fifo, Kind, Transaction};
 use crate::units::Duration;
 
@@ -146,10 +147,12 @@ impl When for SemiPreemptive {
         true
     }
 
-    /// Whether dies that are busy need no decision: not while the scheme says what is to be moved next, or
-    /// which operation is to follow which.
-    fn passes_over_busy_dies(&self) -> bool {
-        !self.reorder && !self.reorder_writes
+    /// Reordering says what is to be moved next while the die is busy.
+    fn undisturbed(&self) -> Undisturbed {
+        match self.reorder || self.reorder_writes {
+            true => Undisturbed::UntilNextInstant,
+            false => Undisturbed::UntilOperationEnds,
+        }
     }
 
     fn overlaps(&self) -> bool {
