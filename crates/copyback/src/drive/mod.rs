@@ -16,6 +16,8 @@ mod pages;
 mod power;
 mod queue;
 mod reject;
+#[cfg(test)]
+mod unanswered;
 
 use std::collections::VecDeque;
 
