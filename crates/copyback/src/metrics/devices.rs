@@ -13,6 +13,7 @@ use crate::units::Instant;
 use crate::workload::Operation;
 
 use super::Overlap;
+use super::blame::BlameSummary;
 use super::drive_work::{DriveSummary, DriveWork};
 use super::latency::BreakdownSummary;
 use super::responses::{Responses, ResponsesSummary};
@@ -39,6 +40,8 @@ pub struct DeviceSummary {
     pub service_us: ResponsesSummary,
     /// Parts of the mean of these times, in microseconds.
     pub service_breakdown_us: BreakdownSummary,
+    /// Where the times of commands went from one percentile to the next.
+    pub service_blame: BlameSummary,
     /// When it collected.
     pub collecting: CollectingSummary,
     /// Work of the drive; its keys are keys of this.
@@ -216,6 +219,7 @@ impl Devices {
             requests_ended_last: self.ended_last[id.index()],
             service_us: service.summary(),
             service_breakdown_us: service.all().breakdown(),
+            service_blame: BlameSummary::of(service),
             collecting: CollectingSummary {
                 intervals: self.overlap.begun(id),
                 us: self.overlap.collected(id, now).as_us_f64(),

@@ -8,6 +8,8 @@ use crate::checkpoint::Checkpointed;
 use crate::ssd::{Part, Parts};
 use crate::units::Duration;
 
+use super::blame::{BandSummary, Blame};
+
 /// Significant decimal digits of the histogram: percentiles are at most 0.1% high.
 pub(super) const DIGITS: u8 = 3;
 
@@ -82,6 +84,8 @@ pub struct LatencyStats {
     difference_sum: i128,
     difference_square_sum: i128,
     parts: [u128; Part::ALL.len()],
+    /// Parts by length of the response.
+    blame: Blame,
 }
 
 impl Default for LatencyStats {
@@ -96,6 +100,7 @@ impl Default for LatencyStats {
             difference_sum: 0,
             difference_square_sum: 0,
             parts: [0; Part::ALL.len()],
+            blame: Blame::default(),
         }
     }
 }
@@ -105,6 +110,7 @@ impl LatencyStats {
     #[inline(always)]
     pub fn record(&mut self, response: Duration, parts: &Parts) {
         self.record_whole(response);
+        self.blame.record(response, parts);
         for part in Part::ALL {
             // Most are zero, and wide sums take longer than to look.
             if !parts[part].is_zero() {
@@ -156,6 +162,7 @@ impl LatencyStats {
         for (all, others) in all.parts.iter_mut().zip(&others.parts) {
             *all += others;
         }
+        all.blame.merge(&others.blame);
         all
     }
 
@@ -237,6 +244,11 @@ impl LatencyStats {
             translation: us(Part::Translation),
             host_queue: us(Part::HostQueue),
         }
+    }
+
+    /// Parts of the response times in bands from one percentile to the next.
+    pub fn bands(&self) -> Vec<BandSummary> {
+        self.blame.bands(self.max)
     }
 
     /// Points of the distribution: response time in microseconds, and the share of requests up to

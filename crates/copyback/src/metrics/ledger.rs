@@ -11,6 +11,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use super::bandwidth::{Bandwidth, BandwidthSummary};
+use super::blame::BlameSummary;
 use super::excess::{ExcessWait, ExcessWaitSummary};
 use super::latency::{BreakdownSummary, LatencyStats};
 use super::responses::{Responses, ResponsesSummary};
@@ -39,6 +40,8 @@ pub struct LedgerSummary {
     pub breakdown_us: BreakdownSummary,
     /// Parts of the mean response time of each operation, in microseconds.
     pub breakdown_by_class_us: BreakdownByClass,
+    /// Where response times went from one percentile to the next: what the tail waits for.
+    pub blame: BlameSummary,
 }
 
 /// Number of requests, by kind.
@@ -236,6 +239,7 @@ impl Ledger {
                 flush: self.responses.flushes().map(LatencyStats::breakdown),
                 trim: self.responses.trims().map(LatencyStats::breakdown),
             },
+            blame: BlameSummary::of(&self.responses),
         }
     }
 

@@ -15,6 +15,7 @@
 //! its struct; a format may follow (`{:rate}`, `FORMATS` in `words/declared.py`) where the end of the key does not say the unit.
 
 mod bandwidth;
+mod blame;
 mod class_rows;
 mod devices;
 mod dies;

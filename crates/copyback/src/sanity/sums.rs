@@ -1,6 +1,6 @@
 //! Parts of a summary, of one flow in it or of one drive, that add up to a whole of it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Checked, are_close, equal, holds, number};
 
@@ -45,6 +45,7 @@ fn of_object(path: &str, value: &Value) -> Checked {
     fields_add_up(path, value)?;
     operations_add_up(path, value)?;
     breakdowns_add_up(path, value)?;
+    bands_add_up(path, value)?;
     agree(path, value)?;
     idle_periods_add_up(path, value)?;
     amplification_is_a_quotient(path, value)?;
@@ -84,6 +85,24 @@ fn breakdowns_add_up(path: &str, value: &Value) -> Checked {
         let Some(mean) = number(value, &format!("{times}/mean")) else { return Ok(()) };
         let sum = parts.values().filter_map(Value::as_f64).sum();
         equal(&format!("{path}{times}/mean"), mean, "the sum of its parts", sum)
+    })
+}
+
+/// Bands from one percentile to the next hold each response of an operation once, and all of its time.
+fn bands_add_up(path: &str, value: &Value) -> Checked {
+    let pairs = [("/response_us", "/blame"), ("/service_us", "/service_blame")];
+    pairs.iter().try_for_each(|(times, blame)| {
+        let Some(Value::Object(classes)) = value.pointer(blame) else { return Ok(()) };
+        classes.iter().try_for_each(|(class, bands)| {
+            let of = |key: &str| number(value, &format!("{times}/{class}/{key}")).unwrap_or(0.0);
+            let bands = bands.as_array().map(Vec::as_slice).unwrap_or_default();
+            let counts = bands.iter().filter_map(|band| band["count"].as_u64()).sum::<u64>();
+            equal(&format!("{path}{blame}/{class}"), counts as f64, "its requests", of("count"))?;
+            let parts = bands.iter().filter_map(|band| band["time_ns"].as_object());
+            let ns = parts.flat_map(Map::values).filter_map(Value::as_u64).sum::<u64>();
+            let us = ns as f64 / 1e3;
+            equal(&format!("{path}{blame}/{class}"), us, "their time", of("mean") * of("count"))
+        })
     })
 }
 
