@@ -26,6 +26,7 @@ FILES = {
     "distribution.parquet",
     "report.html",
     "series.parquet",
+    "tail.csv",
     "summary.json",
 }
 

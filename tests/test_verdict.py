@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -130,7 +131,7 @@ def test_it_stands_first_wherever_the_numbers_are_shown(
     assert summary["verdict"]["says"][0] == first.sentence
     atomic = ("--set", "ssd.gc.preemption=none")
     done = cli("run", "--preset", "tlc-nvme-64gb", *atomic, "--out", tmp_path / "out")
-    assert done.stdout.startswith("Stalls ")
+    assert re.match(r"Tail .*\nStalls ", done.stdout)
 
 
 def test_a_run_that_collects_nothing_says_so(tiny: dict[str, Any]) -> None:

@@ -174,6 +174,63 @@ class BandwidthSummary(Section, kw_only=True):
     """Windows that have ended."""
 
 
+class PartTimes(Section, kw_only=True):
+    """Sums of the parts of response times, in nanoseconds."""
+
+    buffer: int
+    """In the write buffer, or waiting for room there."""
+    bus: int
+    """Waiting for a channel or the host link."""
+    gc_other_plane: int
+    """Waiting while the die collected another of its planes."""
+    gc_same_plane: int
+    """Waiting while the die collected the plane that the request needs."""
+    host_queue: int
+    """Waiting outside the device because its queue was full."""
+    late: int
+    """Waiting for other host operations only because collections had delayed them."""
+    queue_behind_io: int
+    """Waiting for other host operations, as it would have without collections."""
+    service: int
+    """The requests' own commands, array operations, transfers and controller overhead."""
+    translation: int
+    """Waiting until the page's mapping is in RAM."""
+
+
+class BandSummary(Section, kw_only=True):
+    """Requests whose response times lie between two percentiles, and what these times went to."""
+
+    above: float
+    """Percentile that the band was to begin at: 0, 50, 90, 99, 99.9 or 99.99."""
+    count: int
+    """Requests in it."""
+    from_percentile: float
+    """Percentile that it does begin at: so many percent of the requests were faster."""
+    from_us: float
+    """Response time that it begins above, in microseconds."""
+    time_ns: PartTimes
+    """Sums of the parts of their response times, in nanoseconds."""
+    to_percentile: float
+    """Percentile that it ends at."""
+    to_us: float
+    """Response time that it ends at, in microseconds."""
+
+
+class BlameSummary(Section, kw_only=True):
+    """Parts of the response times by operation, in bands from one percentile to the next."""
+
+    all: list[BandSummary]
+    """Reads and writes."""
+    flush: list[BandSummary] | None = None
+    """Flushes, if there were any."""
+    read: list[BandSummary]
+    """Reads."""
+    trim: list[BandSummary] | None = None
+    """Trims, if there were any."""
+    write: list[BandSummary]
+    """Writes."""
+
+
 class BoundRunSummary(Section, kw_only=True):
     """A run of the placement that knows the future."""
 
@@ -1155,6 +1212,11 @@ class DeviceSummary(Section, kw_only=True):
     """Quality of the placement's sorting, if it has several classes."""
     requests_ended_last: int
     """Requests that ended last on this drive."""
+    service_blame: BlameSummary | None = None
+    """Where the times of commands went from one percentile to the next.
+
+    Results of earlier versions have none.
+    """
     service_breakdown_us: BreakdownSummary
     """Parts of the mean of these times, in microseconds."""
     service_us: ResponsesSummary
@@ -1360,6 +1422,11 @@ class FlowSummary(Section, kw_only=True):
     """Verdict on what these numbers can be taken for."""
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
+    blame: BlameSummary | None = None
+    """Where response times went from one percentile to the next: what the tail waits for.
+
+    Results of earlier versions have none.
+    """
     breakdown_by_class_us: BreakdownByClass
     """Parts of the mean response time of each operation, in microseconds."""
     breakdown_us: BreakdownSummary
@@ -1668,6 +1735,11 @@ class Summary(Section, kw_only=True):
     """Work of an array beside serving requests."""
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
+    blame: BlameSummary | None = None
+    """Where response times went from one percentile to the next: what the tail waits for.
+
+    Results of earlier versions have none.
+    """
     bound: BoundSummary | None = None
     """Bound on how good the write amplification could get, if that was asked for.
 

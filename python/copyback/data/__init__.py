@@ -17,6 +17,7 @@ DIES = "dies.parquet"
 FLOWS = "flows.parquet"
 TIMELINE = "timeline.json.gz"
 SLOWEST = "slowest.json"
+TAIL = "tail.csv"
 REPORT = "report.html"
 
 #: Tables with a row for everything that happened; a run keeps them on request.
@@ -41,4 +42,6 @@ StreamName = Literal["latency_log", "timeline"]
 STREAM_FILES: dict[StreamName, str] = {"latency_log": LATENCY_LOG, "timeline": TIMELINE}
 
 #: Every file that a result directory may hold.
-FILES = frozenset({SUMMARY, CONFIG, SLOWEST, REPORT, *TABLE_FILES.values(), *STREAM_FILES.values()})
+FILES = frozenset(
+    {SUMMARY, CONFIG, SLOWEST, TAIL, REPORT, *TABLE_FILES.values(), *STREAM_FILES.values()}
+)

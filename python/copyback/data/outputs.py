@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import json
 import os
@@ -182,6 +183,7 @@ class StreamWriter:
 def write_tables(result: Result, directory: Path) -> None:
     """Write a result's files but for the page and for tables of rows that are there already."""
     from copyback.data.parquet import write_parquet
+    from copyback.words import tail
 
     (directory / names.SUMMARY).write_text(result.summary.to_json(), encoding="utf-8")
     (directory / names.CONFIG).write_text(result.config_toml, encoding="utf-8")
@@ -191,6 +193,8 @@ def write_tables(result: Result, directory: Path) -> None:
         write_parquet(result.dies, directory / names.DIES)
     if result.flows is not None:
         write_parquet(result.flows, directory / names.FLOWS)
+    if result.summary.blame is not None:
+        _write_csv(tail.csv_rows(result.summary.blame), directory / names.TAIL)
     if result.slowest is not None:
         text = json.dumps(result.slowest, separators=(",", ":")) + "\n"
         (directory / names.SLOWEST).write_text(text, encoding="utf-8")
@@ -204,6 +208,13 @@ def write_tables(result: Result, directory: Path) -> None:
         rows: Frame | None = getattr(result, table)
         if rows is not None:
             write_parquet(rows, directory / name)
+
+
+def _write_csv(rows: list[dict[str, float | int | str]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0] if rows else (), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def write_result(result: Result, directory: Path) -> None:

@@ -19,6 +19,7 @@ from copyback.words import (
     flows,
     power,
     steady,
+    tail,
     units,
     verdict,
     waits,
@@ -66,6 +67,7 @@ def render(result: Result) -> str:
             percentiles=PERCENTILES,
             responses=describe.responses(result.summary),
             breakdowns=describe.breakdowns(result.summary),
+            bands=tail.by_operation(summary.blame),
             array=array.context(result),
             flows=flows.flows(result),
             classes=classes.rows(result),
@@ -163,7 +165,8 @@ def _lead(result: Result) -> str:
     """Return the answer to "what does collection do to my requests?" in a sentence or two."""
     summary = result.summary
     every = summary.response_us.all
-    sentences = []
+    said = tail.sentence(summary)
+    sentences = [said] if said else []
     means = describe.breakdowns(summary).get("all")
     if means:
         share = math.fsum(part.share for part in means if part.key in describe.GC_PARTS)

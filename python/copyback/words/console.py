@@ -19,6 +19,7 @@ from copyback.words import (
     faults,
     power,
     steady,
+    tail,
     units,
     verdict,
     waits,
@@ -360,7 +361,9 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
             f"{units.decimal(simulator.peak_rss_mib)} MiB",
         )
     ]
-    first = [(found.label, found.text) for found in verdict.findings(summary)]
+    said = tail.sentence(summary)
+    first = [("Tail", said)] if said else []
+    first += [(found.label, found.text) for found in verdict.findings(summary)]
     pieces: list[RenderableType] = [
         *([facts_grid(first), Text("")] if first else []),
         facts_grid(facts),

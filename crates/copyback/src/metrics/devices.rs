@@ -40,8 +40,9 @@ pub struct DeviceSummary {
     pub service_us: ResponsesSummary,
     /// Parts of the mean of these times, in microseconds.
     pub service_breakdown_us: BreakdownSummary,
-    /// Where the times of commands went from one percentile to the next.
-    pub service_blame: BlameSummary,
+    /// Where the times of commands went from one percentile to the next. Results of earlier versions have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_blame: Option<BlameSummary>,
     /// When it collected.
     pub collecting: CollectingSummary,
     /// Work of the drive; its keys are keys of this.
@@ -219,7 +220,7 @@ impl Devices {
             requests_ended_last: self.ended_last[id.index()],
             service_us: service.summary(),
             service_breakdown_us: service.all().breakdown(),
-            service_blame: BlameSummary::of(service),
+            service_blame: Some(BlameSummary::of(service)),
             collecting: CollectingSummary {
                 intervals: self.overlap.begun(id),
                 us: self.overlap.collected(id, now).as_us_f64(),

@@ -40,8 +40,10 @@ pub struct LedgerSummary {
     pub breakdown_us: BreakdownSummary,
     /// Parts of the mean response time of each operation, in microseconds.
     pub breakdown_by_class_us: BreakdownByClass,
-    /// Where response times went from one percentile to the next: what the tail waits for.
-    pub blame: BlameSummary,
+    /// Where response times went from one percentile to the next: what the tail waits for. Results of earlier versions have
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BlameSummary>,
 }
 
 /// Number of requests, by kind.
@@ -239,7 +241,7 @@ impl Ledger {
                 flush: self.responses.flushes().map(LatencyStats::breakdown),
                 trim: self.responses.trims().map(LatencyStats::breakdown),
             },
-            blame: BlameSummary::of(&self.responses),
+            blame: Some(BlameSummary::of(&self.responses)),
         }
     }
 

@@ -1,0 +1,93 @@
+"""The tail is explained beside the mean: by band, in a sentence, on the page and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import copyback
+from copyback import report
+from copyback.words import describe, tail
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+REQUESTS = 40_000
+
+
+@pytest.fixture
+def busy(tiny: dict[str, Any]) -> copyback.Result:
+    """Return a run of a drive that collects now and then, at a load that leaves it idle between."""
+    workload = {**tiny["workload"], "requests": REQUESTS, "inter_arrival": "2ms"}
+    return copyback.run({**tiny, "workload": workload, "metrics": {"requests": True}})
+
+
+def test_bands_are_those_of_the_requests_themselves(busy: copyback.Result) -> None:
+    assert busy.requests is not None
+    assert busy.summary.blame is not None
+    rows = busy.requests.to_polars()
+    reads = rows.filter(rows["operation"] == "read")
+    for band in busy.summary.blame.read:
+        began, ended = round(band.from_us * 1e3), round(band.to_us * 1e3)
+        inside = reads.filter((reads["response_ns"] > began) & (reads["response_ns"] <= ended))
+        assert len(inside) == band["count"]
+        for part, ns in band.time_ns.to_dict().items():
+            assert inside[f"{part}_ns"].sum() == ns
+
+
+def test_bands_add_up_to_the_means(busy: copyback.Result) -> None:
+    summary = busy.summary
+    assert summary.blame is not None
+    for operation, means in summary.breakdown_by_class_us.to_dict().items():
+        found = summary.blame[operation]
+        count = sum(band["count"] for band in found)
+        assert count == summary.response_us[operation]["count"]
+        for part, mean in means.items():
+            whole = sum(band.time_ns[part] for band in found)
+            assert whole / count / 1e3 == pytest.approx(mean)
+
+
+def test_the_share_above_a_percentile_is_what_the_sentence_says(busy: copyback.Result) -> None:
+    summary = busy.summary
+    assert summary.blame is not None
+    above = [band for band in summary.blame.all if band.above >= 99.9]
+    assert sum(band["count"] for band in above) >= tail.FEWEST
+    collections = sum(sum(band.time_ns[key] for key in describe.GC_PARTS) for band in above)
+    whole = sum(sum(band.time_ns.to_dict().values()) for band in above)
+    said = tail.sentence(summary)
+    assert said is not None
+    found = re.search(r"Above p99\.9, ([\d.]+) %", said)
+    assert found, said
+    assert float(found.group(1)) == pytest.approx(100 * collections / whole, abs=0.06)
+    assert said.endswith("of the time is waiting for collections.")
+
+
+def test_page_and_files_say_it_first(busy: copyback.Result, tmp_path: Path) -> None:
+    said = tail.sentence(busy.summary)
+    assert said is not None
+    page = report.render(busy)
+    assert said in page
+    assert page.index(said) < page.index("accounts for")
+    assert "What the tail waits for" in page
+    busy.save(tmp_path / "out")
+    with (tmp_path / "out" / "tail.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert busy.summary.blame is not None
+    assert sum(int(row["count"]) for row in rows if row["operation"] == "all") == REQUESTS
+    first = busy.summary.blame.read[0]
+    assert int(rows[0]["service_ns"]) == first.time_ns.service
+
+
+def test_the_terminal_begins_with_it(tiny_toml: Path, cli: RunCli) -> None:
+    done = cli("run", str(tiny_toml), "--set", "workload.requests=20000")
+    assert re.match(r"Tail +Above p9", done.stdout), done.stdout[:200]
+
+
+def test_a_run_with_few_requests_says_nothing_of_a_tail(tiny: dict[str, Any]) -> None:
+    few = copyback.run({**tiny, "workload": {**tiny["workload"], "requests": 50}})
+    assert tail.sentence(few.summary) is None
