@@ -4,9 +4,8 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId};
 
+use super::Ftl;
 use super::mapping::{Change, Cost, Occasion};
-use super::space::Stream;
-use super::{Ftl, Tables};
 
 /// Pages that are to be written to a plane.
 #[derive(Debug, Clone, PartialEq, Eq, Checkpointed)]
@@ -47,20 +46,5 @@ impl Ftl {
         fits: impl Fn(Cost) -> bool,
     ) -> Option<BlockId> {
         self.victim_on(Occasion::Writes { expected, fits: &fits })
-    }
-}
-
-impl Tables {
-    /// Blocks that the `expected` writes, one or more, open for the host, as if all were of one class.
-    pub(super) fn opened_for_host(&self, expected: &Expected) -> u32 {
-        let plane = &self.space[expected.plane];
-        let mut open =
-            self.streams.classes.of_host().filter_map(|class| plane.frontier(Stream::Class(class)));
-        let room = open.next().map_or(0, |frontier| self.room(frontier));
-        // The block after a full one is opened at once.
-        match (expected.pages.len() as u32).checked_sub(room) {
-            Some(beyond) => beyond / self.limits.data_pages + 1,
-            None => 0,
-        }
     }
 }

@@ -118,4 +118,14 @@ impl BlockManager {
             false => 0,
         }
     }
+
+    /// Blocks of `plane` that so many writes of the host, one or more, open, as if all were of one class.
+    pub(in crate::ftl) fn opened_by(&self, plane: PlaneId, pages: usize) -> u32 {
+        let state = &self.space[plane];
+        let mut open =
+            self.streams.classes.of_host().filter_map(|class| state.frontier(Stream::Class(class)));
+        let room = open.next().map_or(0, |frontier| self.room(frontier));
+        // The block after a full one is opened at once.
+        (pages as u32).checked_sub(room).map_or(0, |beyond| beyond / self.limits.data_pages + 1)
+    }
 }

@@ -50,7 +50,7 @@ pub(super) fn choose_victim(tables: &mut Tables, occasion: Occasion<'_>) -> Opti
         Occasion::Demand(plane) | Occasion::Advance(plane) => choose_on(tables, plane),
         Occasion::Owed(_) => None,
         Occasion::Writes { expected, fits } => {
-            let opened = tables.opened_for_host(expected) as usize;
+            let opened = tables.opened_by(expected.plane, expected.pages.len()) as usize;
             let least = tables.space.thresholds().soft + opened;
             if tables.space.free_blocks(expected.plane) >= least {
                 return None;
