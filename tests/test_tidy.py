@@ -36,8 +36,8 @@ KEPT_NAMES = {"heard", "made_up", "put_off", "take_watched", "watched"}
 # fmt: off
 OLD_NAMES = {
     "HANDLES_TOLD", "LEAST_PACE", "MadeUp", "PACE", "Pace", "ReadInVain", "ReadOutOrMadeUp",
-    "TOLD", "Told", "WATCHED_PER_PAGE", "Watched", "_pace", "_said", "_tell", "_told",
-    "_told_of_end", "_told_to_all", "_watched", "add_watched", "arbitrate_watched",
+    "TOLD", "Told", "WATCHED_PER_PAGE", "_pace", "_said", "_tell", "_told",
+    "_told_of_end", "_told_to_all", "_watched", "add_watched",
     "begin_made_up", "begin_told", "check_made_up", "forget_made_up_of", "give_way", "gives_way",
     "has_pace", "in_step", "in_vain", "is_in_vain", "is_made_up", "is_put_off", "is_told",
     "is_unread", "is_watched", "made_up_moves", "made_up_page", "made_up_to_move",

@@ -48,7 +48,7 @@ struct Work {
 }
 
 impl Resolved {
-    /// What a run of this checked configuration will take.
+    /// Estimates the work of a run of this checked configuration.
     pub fn estimate(&self) -> Estimate {
         let flows = self.workload.flows();
         let loads: Vec<_> = flows.iter().map(|flow| Load::of(flow, self)).collect();
@@ -253,7 +253,7 @@ fn by_size(flow: &SyntheticWorkload, config: &Resolved) -> Option<u64> {
     Some((of_data as f64 / (1.0 - flow.flush_share.0)) as u64)
 }
 
-/// How many requests a flow has: as many as it says, or as there is time for.
+/// Number of a flow's requests: the configured one, or as many as there is time for.
 fn requests_of(flow: &Flow, service: f64, config: &Resolved) -> Option<f64> {
     let stop = match &config.stop {
         Stop::None | Stop::ReadOnly => None,

@@ -202,7 +202,7 @@ choice! {
     }
 }
 
-/// Which plane a logical page is written to.
+/// Allocation: the plane that a logical page is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Allocation {

@@ -83,7 +83,7 @@ fn translation_layer(ftl: &Ftl, faults: &mut Report) {
     faults.add("ssd.ftl.placement", problem);
 }
 
-/// What concerns single blocks.
+/// Checks features of single blocks beside lines.
 fn blocks(config: &Resolved, faults: &mut Report) {
     let ssd = &config.ssd;
     if ssd.wear.static_threshold > 0 {

@@ -68,7 +68,7 @@ pub(super) fn check(config: &Config, scope: Scope) -> Vec<(String, String)> {
     faults
 }
 
-/// What makes no sense although it is within its bounds.
+/// Faults of values that make no sense although they are within their bounds.
 fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     let mut faults = Report(Vec::new());
     let ssd = &config.ssd;

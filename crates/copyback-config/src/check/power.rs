@@ -27,7 +27,7 @@ pub(super) fn check(power: &Power, geometry: &Geometry, faults: &mut Report) {
     }
 }
 
-/// What does not go with a drive that loses its power.
+/// Checks for choices that do not go with a drive that loses its power.
 pub(super) fn companions(config: &Resolved, faults: &mut Report) {
     let Config { ssd, array, .. } = &**config;
     if ssd.power.protection == Protection::None && config.drive.pages.in_cache_of_width > 0 {

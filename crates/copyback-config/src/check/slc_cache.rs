@@ -22,7 +22,7 @@ pub(super) fn check(config: &Resolved, faults: &mut Report) {
     }
 }
 
-/// What does not go with it.
+/// Checks for choices that do not go with it.
 fn companions(ssd: &Ssd, slc: &Slc, faults: &mut Report) {
     if slc.pages_per_block == 0 {
         let pages = ssd.geometry.pages_per_block;

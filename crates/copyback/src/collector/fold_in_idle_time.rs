@@ -23,7 +23,7 @@ pub struct FoldInIdleTime {
 }
 
 impl FoldInIdleTime {
-    /// That of a checked configuration, if there is something to fold.
+    /// Creates folding for a checked configuration, if there is something to fold.
     pub fn new(config: &Resolved) -> Option<Box<Self>> {
         let wait = config.ssd.slc_cache.fold_after_idle.0;
         config.drive.slc.is_some().then(|| {

@@ -69,7 +69,8 @@ pub enum HowMoved {
 }
 
 impl HowMoved {
-    /// As a checked configuration says; `splits_moves` if the host may come between the read and the program of a page.
+    /// Way of a checked configuration; `splits_moves` if the host may come between the read and the program of
+    /// a page.
     pub fn new(config: &Resolved, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
             false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {

@@ -22,7 +22,7 @@ pub struct LostPages {
 }
 
 impl LostPages {
-    /// None yet, on a drive of a checked configuration that may lose some.
+    /// Creates an empty record, on a drive of a checked configuration that may lose pages.
     pub fn new(config: &Resolved) -> Option<Box<Self>> {
         config.ssd.faults.pages_may_be_lost().then(Box::default)
     }

@@ -40,7 +40,8 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Those of an erased device of a checked configuration. `name` is its place in the names of random streams.
+    /// Creates the streams of an erased device of a checked configuration. `name` is its place in the names of
+    /// random streams.
     pub fn new(config: &Resolved, name: &str) -> Self {
         let geometry = Geometry::new(config);
         let lines = config.ssd.gc.has_lines().then_some(geometry.blocks_per_plane as usize);

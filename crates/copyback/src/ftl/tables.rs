@@ -48,13 +48,13 @@ impl Deref for Tables {
 }
 
 impl Tables {
-    /// Those of an erased device.
+    /// Creates the tables of an erased device.
     pub(super) fn new(config: &Resolved, name: &str) -> Self {
         let pages = Geometry::new(config).pages();
         Self::with_map(config, name, PageMap::new(Limits::mapped_pages(config), pages))
     }
 
-    /// Those of an erased device, but for this mapping.
+    /// Creates the tables of an erased device with this map.
     pub(super) fn with_map(config: &Resolved, name: &str, map: PageMap) -> Self {
         let geometry = Geometry::new(config);
         let streams = Streams::new(config, name);

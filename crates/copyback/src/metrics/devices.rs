@@ -137,7 +137,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Resolved) -> Self {
         let drives = config.array.devices as usize;
         Self {

@@ -60,7 +60,7 @@ pub struct Rating {
 }
 
 impl Rating {
-    /// That of each drive of a checked configuration, if it says how many cycles its blocks last.
+    /// Rating of each drive of a checked configuration, if it says how many cycles its blocks last.
     pub fn of(config: &Resolved) -> Option<Self> {
         let endurance = &config.ssd.endurance;
         let geometry = &config.ssd.geometry;

@@ -142,7 +142,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Resolved) -> Self {
         let page_size = config.drive.pages.counted_size.0;
         let spans = Spans::of(config);

@@ -109,7 +109,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Nothing recorded yet.
+    /// Creates an empty record.
     pub fn new(config: &Resolved) -> Self {
         let is_open = config.workload.flows().iter().map(|flow| flow.iodepth().is_none()).collect();
         let devices = (config.array.devices > 1).then(|| Devices::new(config));

@@ -13,7 +13,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Those of a run, unless all of its flows are measured from its start.
+    /// Spans of a run, unless all of its flows are measured from its start.
     pub fn of(config: &Resolved) -> Option<Self> {
         let begins_late = |flow: &Flow| {
             flow.starts_at() > Time::default()

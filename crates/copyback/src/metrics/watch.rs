@@ -20,7 +20,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Nothing seen yet.
+    /// Creates listeners that have seen nothing.
     pub fn new(config: &Resolved) -> Self {
         let timeline = config.metrics.timeline.map(|window| Timeline::new(window, config));
         let slowest = config.metrics.slowest.map(|most| Slowest::new(most, config));

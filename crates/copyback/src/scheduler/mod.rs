@@ -72,8 +72,8 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Nothing handed in yet on a drive of a checked configuration, in which every write so far has a sequence number of
-    /// at most `first_sequence`.
+    /// Creates the scheduler of a drive of a checked configuration, in which every write so far has a sequence
+    /// number of at most `first_sequence`.
     pub fn new(config: &Resolved, backend: &Backend, first_sequence: u64) -> Self {
         let ftl = &backend.ftl;
         Self {

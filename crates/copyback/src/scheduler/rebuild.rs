@@ -74,7 +74,7 @@ pub struct RebuildTally {
 }
 
 impl Rebuild {
-    /// That of a checked configuration, if it asks for one.
+    /// Creates the rebuild of a checked configuration, if it asks for one.
     pub fn new(config: &Resolved, dies: usize) -> Option<Box<Self>> {
         let lost = config.ssd.faults.lost_die?;
         Some(Box::new(Self {

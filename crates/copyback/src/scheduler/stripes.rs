@@ -68,7 +68,7 @@ pub struct MadeUp {
 }
 
 impl Stripes {
-    /// None yet on a drive of a checked configuration, if its lines have parity.
+    /// Creates the stripes of a drive of a checked configuration, if its lines have parity.
     pub fn new(config: &Resolved) -> Option<Box<Self>> {
         let ftl = &config.ssd.ftl;
         ftl.rain.then(|| {

@@ -14,7 +14,7 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Those of an erased device of a checked configuration, if it has two.
+    /// Creates the modes of an erased device of a checked configuration, if it has two.
     pub fn new(config: &Resolved, blocks: usize) -> Option<Self> {
         let slc = config.drive.slc.as_ref()?;
         Some(Self { cache_pages: slc.pages_per_block, in_cache: vec![None; blocks] })

@@ -80,7 +80,7 @@ pub enum SavedMapping {
 }
 
 impl AnyMapping {
-    /// That of a checked configuration, with nothing written.
+    /// Creates the mapping of a checked configuration, with no page written.
     pub fn new(config: &Resolved, tables: &Tables) -> Self {
         match config.ssd.ftl.mapping {
             config::Mapping::Page => Self::Page(Page),

@@ -15,7 +15,7 @@ pub struct InvalidShare {
 }
 
 impl InvalidShare {
-    /// That of a checked configuration, if it has one.
+    /// Reads the share of a checked configuration, if it has one.
     pub fn new(config: &Resolved) -> Option<Self> {
         config.ssd.gc.invalid_threshold.map(|most| Self {
             most: most.0,

@@ -108,7 +108,7 @@ impl Counted {
 }
 
 impl Thresholds {
-    /// Those of a checked configuration.
+    /// Reads the thresholds of a checked configuration.
     pub fn new(config: &Resolved) -> Self {
         let soft = config.drive.thresholds.soft as usize;
         Self {

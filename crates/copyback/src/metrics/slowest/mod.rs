@@ -74,7 +74,7 @@ struct Slow {
 }
 
 impl Slowest {
-    /// So many, of drives of a checked configuration.
+    /// Keeps the `most` slowest requests, of drives of a checked configuration.
     pub fn new(most: u32, config: &Resolved) -> Self {
         let geometry = Geometry::new(config);
         let dies = config.array.devices as usize * geometry.dies();

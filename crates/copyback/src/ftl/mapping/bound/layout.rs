@@ -32,7 +32,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// That of a checked configuration.
+    /// Reads the layout of a checked configuration.
     pub fn new(config: &Resolved) -> Self {
         let blocks = config.ssd.ftl.mapping.blocks_per_group().unwrap_or(1);
         let pages = blocks * config.drive.pages.data_per_block as u32;

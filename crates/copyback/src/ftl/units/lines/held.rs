@@ -20,7 +20,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// As a checked configuration says.
+    /// Reads the rules of a checked configuration.
     pub fn new(config: &Resolved, dies: usize) -> Self {
         let always = config.ssd.gc.line_erase == LineErase::Together;
         Self { always, now: false, empty: vec![0; dies] }

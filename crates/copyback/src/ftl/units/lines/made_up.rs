@@ -28,8 +28,8 @@ enum State {
 }
 
 impl MadeUp {
-    /// None yet, on a drive of a checked configuration that makes up what its collections move. What is copied inside the
-    /// flash nobody corrects.
+    /// Creates an empty record, on a drive of a checked configuration that reconstructs pages which its
+    /// collections move. What is copied inside the flash nobody corrects.
     pub(super) fn new(config: &Resolved) -> Option<Box<Self>> {
         let makes_up = config.ssd.ftl.rain
             && config.ssd.faults.reads_may_fail()

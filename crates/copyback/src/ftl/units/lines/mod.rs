@@ -113,7 +113,7 @@ struct Line {
 }
 
 impl Lines {
-    /// Those of an erased device of a checked configuration, if it has any.
+    /// Creates the lines of an erased device of a checked configuration, if it has any.
     pub fn new(config: &Resolved, geometry: &Geometry, classes: &Classes) -> Option<Box<Self>> {
         if !config.ssd.gc.has_lines() {
             return None;
