@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::ssd::{Part, Parts};
+use crate::ssd::Part;
 use crate::units::Duration;
 
 use super::latency::LatencyStats;
@@ -31,7 +31,7 @@ pub struct Blame {
 
 /// Requests that took about as long, and the sums of their parts in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
-struct Bucket {
+pub struct Bucket {
     count: u64,
     parts: [u64; Part::ALL.len()],
 }
@@ -132,21 +132,16 @@ const fn last_of(place: usize) -> u64 {
 }
 
 impl Blame {
-    /// Adds a response time and its parts.
+    /// Counts a response time. Returns the bucket that its parts are to be added to.
     #[inline(always)]
-    pub fn record(&mut self, response: Duration, parts: &Parts) {
+    pub fn count(&mut self, response: Duration) -> &mut Bucket {
         let place = place(response.as_ns()).min(MOST_BUCKETS - 1);
         if place >= self.buckets.len() {
             self.grow(place);
         }
         let bucket = &mut self.buckets[place];
         bucket.count += 1;
-        for part in Part::ALL {
-            if !parts[part].is_zero() {
-                let sum = &mut bucket.parts[part as usize];
-                *sum = sum.saturating_add(parts[part].as_ns());
-            }
-        }
+        bucket
     }
 
     // Apart, as it happens once a factor of two.
@@ -211,6 +206,13 @@ impl Blame {
 }
 
 impl Bucket {
+    /// Adds a part of a response time, in nanoseconds.
+    #[inline(always)]
+    pub const fn add_part(&mut self, part: Part, ns: u64) {
+        let sum = &mut self.parts[part as usize];
+        *sum = sum.saturating_add(ns);
+    }
+
     fn add(&mut self, other: &Self) {
         self.count += other.count;
         for (sum, part) in self.parts.iter_mut().zip(other.parts) {
@@ -236,14 +238,8 @@ impl BlameSummary {
 mod tests {
     use super::*;
 
-    fn parts(part: Part, ns: u64) -> Parts {
-        let mut parts = Parts::default();
-        parts[part] = Duration::from_ns(ns);
-        parts
-    }
-
     fn record(blame: &mut Blame, part: Part, ns: u64) {
-        blame.record(Duration::from_ns(ns), &parts(part, ns));
+        blame.count(Duration::from_ns(ns)).add_part(part, ns);
     }
 
     #[test]

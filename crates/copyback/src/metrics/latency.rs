@@ -110,11 +110,12 @@ impl LatencyStats {
     #[inline(always)]
     pub fn record(&mut self, response: Duration, parts: &Parts) {
         self.record_whole(response);
-        self.blame.record(response, parts);
+        let bucket = self.blame.count(response);
         for part in Part::ALL {
             // Most are zero, and wide sums take longer than to look.
             if !parts[part].is_zero() {
                 self.parts[part as usize] += u128::from(parts[part].as_ns());
+                bucket.add_part(part, parts[part].as_ns());
             }
         }
     }
