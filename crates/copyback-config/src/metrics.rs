@@ -39,7 +39,7 @@ pub struct Metrics {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Window>,
     /// Keep so many of the slowest requests, with what the dies did meanwhile that they used; absent:
-    /// none.
+    /// none. Of those that waited longest for the same collection, two are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 256))]
     pub slowest: Option<u32>,

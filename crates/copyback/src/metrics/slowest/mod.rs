@@ -1,7 +1,8 @@
 //! The slowest requests, each with what the dies that it used did from its arrival to its end.
 //!
 //! The last operations of each die are kept, and copied when a request ends that is among the slowest
-//! so far.
+//! so far. One long collection makes many requests late that tell the same story, so of those that waited for it longest
+//! two are kept.
 
 mod recent;
 mod story;
@@ -27,6 +28,9 @@ use story::{Behind, MOST_MET, Met, RecordedWait, Who};
 
 /// Waits of the drives' own page operations that are kept for requests to come.
 const MOST_OWN_WAITS: usize = 4_096;
+
+/// Requests that are kept of all that waited longest for the same collection.
+const MOST_OF_ONE: usize = 2;
 
 /// Requests that have left and are kept for those that come in their place.
 const MOST_LEFT: usize = 64;
@@ -70,6 +74,8 @@ struct OwnWait {
 struct Slow {
     completion: Completion,
     waits: Vec<RecordedWait>,
+    /// Number of the collection that it waited for longest.
+    collection: Option<u64>,
     dies: Vec<(Place, Recent)>,
 }
 
@@ -239,12 +245,12 @@ impl Slowest {
         }
         self.left.push_back((completion.number, trail.clone()));
         let moves_data = matches!(completion.request.operation, Operation::Read | Operation::Write);
-        let is_slow = self.requests.len() < self.most
-            || self
-                .requests
-                .last()
-                .is_some_and(|last| completion.response > last.completion.response);
-        if !moves_data || !is_slow || completion.is_of_ramp() {
+        if !moves_data || completion.is_of_ramp() || !self.has_place_for(completion.response) {
+            return;
+        }
+        let collection = story::met_for_longest(&trail.waits);
+        let slower = self.requests.iter().take_while(|kept| kept.is_as_slow_as(completion));
+        if slower.filter(|kept| kept.is_about(collection)).count() == MOST_OF_ONE {
             return;
         }
         let arrival = completion.request.arrival;
@@ -252,10 +258,23 @@ impl Slowest {
         let mut places = trail.dies.to_vec();
         trail.waits.iter().for_each(|recorded| recorded.places(&mut places));
         let dies = places.iter().map(|place| (*place, recent(place))).collect();
+        self.keep(Slow { completion: completion.clone(), waits: trail.waits, collection, dies });
+    }
+
+    /// Whether a request that took `response` may be among the slowest so far.
+    fn has_place_for(&self, response: Duration) -> bool {
+        self.requests.len() < self.most
+            || self.requests.last().is_some_and(|last| response > last.completion.response)
+    }
+
+    /// Keeps a request in place of the fastest that waited longest for the same collection, or of the fastest of all.
+    fn keep(&mut self, slow: Slow) {
+        let place = self.requests.partition_point(|kept| kept.is_as_slow_as(&slow.completion));
+        let alike = self.requests.iter().enumerate().filter(|(_, it)| it.is_about(slow.collection));
+        if let Some((last, _)) = alike.skip(MOST_OF_ONE - 1).last() {
+            self.requests.remove(last);
+        }
         self.requests.truncate(self.most - 1);
-        let place =
-            self.requests.partition_point(|kept| kept.completion.response >= completion.response);
-        let slow = Slow { completion: completion.clone(), waits: trail.waits, dies };
         self.requests.insert(place, slow);
     }
 
@@ -267,6 +286,15 @@ impl Slowest {
 }
 
 impl Slow {
+    fn is_as_slow_as(&self, completion: &Completion) -> bool {
+        self.completion.response >= completion.response
+    }
+
+    /// Whether `collection` is what it waited for longest.
+    fn is_about(&self, collection: Option<u64>) -> bool {
+        collection.is_some() && self.collection == collection
+    }
+
     fn to_json(&self, geometry: &Geometry) -> Value {
         let Completion { number, request, flow, device, response, parts, .. } = &self.completion;
         let dies = self.dies.iter().map(|(place, recent)| {

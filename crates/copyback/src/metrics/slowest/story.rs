@@ -1,6 +1,7 @@
 //! Story of a request: its waits, and the waits of those that it waited for.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::checkpoint::Checkpointed;
 use crate::ids::{DieId, RequestNumber, SsdId};
@@ -90,6 +91,15 @@ impl RecordedWait {
         waits.for_each(|recorded| recorded.places(into));
     }
 
+    /// Adds how long it met each collection, by number, and how long those did that it was for.
+    fn add_collections(&self, times: &mut BTreeMap<u64, Duration>) {
+        for met in &self.collections {
+            *times.entry(met.collecting.number).or_default() += met.time;
+        }
+        let waits = self.behind.iter().flat_map(|behind| &behind.waits);
+        waits.for_each(|recorded| recorded.add_collections(times));
+    }
+
     /// Copies the wait for a party that follows the story for this number of `links` yet.
     fn retold(&self, links: usize) -> Self {
         let behind = self.behind.as_ref().filter(|_| links > 0).map(|behind| {
@@ -138,6 +148,16 @@ impl Behind {
             }
         }
     }
+}
+
+/// Number of the collection that these waits met for longest in all, the first of those that they met for as long.
+pub fn met_for_longest(waits: &[RecordedWait]) -> Option<u64> {
+    let mut times = BTreeMap::new();
+    waits.iter().for_each(|recorded| recorded.add_collections(&mut times));
+    times
+        .into_iter()
+        .max_by_key(|(number, time)| (*time, Reverse(*number)))
+        .map(|(number, _)| number)
 }
 
 fn longest(waits: &[RecordedWait], links: usize) -> Vec<RecordedWait> {
