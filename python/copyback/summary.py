@@ -107,6 +107,7 @@ class VerdictSummary(Section, kw_only=True):
             "overload",
             "perhaps_overload",
             "stalls",
+            "bursts",
             "nothing_collected",
             "unsettled",
         ]
@@ -1305,6 +1306,7 @@ class FlowVerdictSummary(Section, kw_only=True):
             "overload",
             "perhaps_overload",
             "stalls",
+            "bursts",
             "nothing_collected",
             "unsettled",
         ]
@@ -1344,6 +1346,19 @@ class RequestsSummary(Section, kw_only=True):
     """Logical pages that the writes touched, each counted for every request."""
     writes: int
     """Writes."""
+
+
+class TailSummary(Section, kw_only=True):
+    """Slowest reads and writes, and what their response times went to."""
+
+    above: float
+    """Percentile that they lie above: 99.9, or 99 or 90 where fewer than ten requests lie above
+    that.
+    """
+    count: int
+    """Requests above it."""
+    time_ns: PartTimes
+    """Sums of the parts of their response times, in nanoseconds."""
 
 
 class ThroughputSummary(Section, kw_only=True):
@@ -1443,6 +1458,10 @@ class FlowSummary(Section, kw_only=True):
     """Number of its requests, by kind."""
     response_us: ResponsesSummary
     """Simulated response times, in microseconds."""
+    tail: TailSummary | None = None
+    """Tail of the response times of reads and writes; absent if there are too few, and in
+    results of earlier versions.
+    """
     throughput: ThroughputSummary
     """Requests and bytes a second."""
     worst_response_us: WorstResponseSummary
@@ -1809,6 +1828,10 @@ class Summary(Section, kw_only=True):
     """Use of the SLC cache, if the drive has one."""
     steady_state: SteadyStateSummary | None = None
     """The rounds of a run that ends when they are steady (`stop`)."""
+    tail: TailSummary | None = None
+    """Tail of the response times of reads and writes; absent if there are too few, and in
+    results of earlier versions.
+    """
     throughput: ThroughputSummary
     """Requests and bytes a second."""
     version: str

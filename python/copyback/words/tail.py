@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 from copyback.words import describe, units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from copyback.summary import BandSummary, BlameSummary, Summary
-
-#: Percentiles that a sentence may be about, and the fewest requests above one.
-TAILS, FEWEST = (99.9, 99.0, 90.0), 10
+    from copyback.summary import BandSummary, BlameSummary, FlowSummary, Summary, TailSummary
 
 #: What requests spend their time on: groups of parts, and how a sentence names them.
 CAUSES: dict[str, frozenset[str]] = {
@@ -81,33 +78,23 @@ def by_operation(blame: BlameSummary | None) -> dict[str, list[Band]]:
     return {operation: bands(found) for operation, found in of.items() if found}
 
 
-def shares(found: Iterable[BandSummary], percentile: float) -> dict[str, float]:
-    """Return the share of each of `CAUSES` in the time of requests above a percentile."""
-    sums = dict.fromkeys(CAUSES, 0)
-    for band in found:
-        if band.above >= percentile:
-            times = band.time_ns.to_dict()
-            for cause, keys in CAUSES.items():
-                sums[cause] += sum(times[key] for key in keys)
-    whole = sum(sums.values())
-    return {cause: ns / whole if whole else 0.0 for cause, ns in sums.items()}
+def shares(tail: TailSummary) -> dict[str, float]:
+    """Return the share of each of `CAUSES` in the time of the slowest requests."""
+    times = tail.time_ns.to_dict()
+    whole = sum(times.values()) or 1
+    return {cause: sum(times[key] for key in keys) / whole for cause, keys in CAUSES.items()}
 
 
-def sentence(summary: Summary) -> str | None:
-    """Return what the tail of reads and writes waits for; nothing if there are too few.
-
-    The percentile is the highest of `TAILS` that at least `FEWEST` requests lie above.
-    """
-    found = summary.blame.all if summary.blame else []
-    for percentile in TAILS:
-        if sum(band["count"] for band in found if band.above >= percentile) >= FEWEST:
-            return _told(shares(found, percentile), percentile)
-    return None
+def sentence(summary: Summary | FlowSummary) -> str | None:
+    """Return what the slowest reads and writes wait for; nothing if there are too few."""
+    return None if summary.tail is None else statement(summary.tail)
 
 
-def _told(by_cause: dict[str, float], percentile: float) -> str:
+def statement(tail: TailSummary) -> str:
+    """Return what the slowest reads and writes wait for."""
+    by_cause = shares(tail)
     most = max(by_cause, key=by_cause.__getitem__)
-    told = f"Above {name(percentile)}, {units.share(by_cause[most])} of the time is {most}."
+    told = f"Above {name(tail.above)}, {units.share(by_cause[most])} of the time is {most}."
     collections = next(iter(CAUSES))
     if most == collections:
         return told

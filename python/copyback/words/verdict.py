@@ -42,6 +42,11 @@ MEANINGS = {
         "Stalls",
         "the tail comes from dies that collect and hold their requests meanwhile",
     ),
+    "bursts": (
+        "Bursts",
+        "the tail comes from more requests at a time than the drive can serve, which wait for one "
+        "another",
+    ),
     "nothing_collected": (
         "No GC",
         "pages were programmed, but no block was collected",
@@ -182,6 +187,17 @@ def _stalls(summary: Summary | FlowSummary) -> str:
     )
 
 
+def _bursts(summary: Summary | FlowSummary) -> str:
+    load, every = summary.verdict.load, summary.response_us.all
+    assert load is not None
+    return (
+        f"Of the {units.rate(load.offered_iops)} requests a second so many arrive together now and "
+        f"then that they wait for one another, and are served later. The median is "
+        f"{units.time_us(every.p50)}, the mean {units.time_us(every.mean)} and p99.9 "
+        f"{units.time_us(every.p99_9)}."
+    )
+
+
 def _keeps_up(load: LoadSummary | None, found: set[str]) -> str:
     """Return how a drive that is not overloaded does; nothing of a closed loop."""
     if load is None or load.state == "undecided":
@@ -228,6 +244,7 @@ _TEXTS: Mapping[str, Callable[[Summary | FlowSummary], str]] = {
     "overload": _overload,
     "perhaps_overload": _perhaps_overload,
     "stalls": _stalls,
+    "bursts": _bursts,
     "nothing_collected": _nothing_collected,
     "unsettled": _unsettled,
 }

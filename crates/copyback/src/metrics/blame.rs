@@ -3,6 +3,7 @@
 //! Each response adds its parts to a bucket of its length: a microsecond wide at first, then [`PER_OCTAVE`] a factor of two. A *band* lies between
 //! two percentiles, such as p99 and p99.9, and ends at the edge of a bucket; it says which percentile that edge is.
 
+use derive_more::Add;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,7 +74,7 @@ pub struct BandSummary {
 }
 
 /// Sums of the parts of response times, in nanoseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Add, Serialize, JsonSchema)]
 pub struct PartTimes {
     /// The requests' own commands, array operations, transfers and controller overhead.
     pub service: u64,
@@ -109,6 +110,14 @@ impl PartTimes {
             translation: of(Part::Translation),
             host_queue: of(Part::HostQueue),
         }
+    }
+
+    /// Sum of all parts.
+    pub const fn whole(&self) -> u64 {
+        let Self { service, gc_same_plane, gc_other_plane, late, .. } = *self;
+        let Self { queue_behind_io, bus, buffer, translation, host_queue, .. } = *self;
+        let collections = gc_same_plane + gc_other_plane + late;
+        service + collections + queue_behind_io + bus + buffer + translation + host_queue
     }
 }
 

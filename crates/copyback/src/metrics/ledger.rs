@@ -15,6 +15,7 @@ use super::blame::BlameSummary;
 use super::excess::{ExcessWait, ExcessWaitSummary};
 use super::latency::{BreakdownSummary, LatencyStats};
 use super::responses::{Responses, ResponsesSummary};
+use super::tail::TailSummary;
 use super::verdict::{Backlog, Holds};
 use super::worst::{WorstResponseSummary, WorstResponses};
 use super::{Spans, Totals};
@@ -44,6 +45,9 @@ pub struct LedgerSummary {
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blame: Option<BlameSummary>,
+    /// Tail of the response times of reads and writes; absent if there are too few, and in results of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<TailSummary>,
 }
 
 /// Number of requests, by kind.
@@ -227,6 +231,7 @@ impl Ledger {
     /// Summary of the ledger for `summary.json`, but for the counts.
     pub fn summary(&self) -> LedgerSummary {
         let (reads, writes) = (&self.responses.reads, &self.responses.writes);
+        let blame = BlameSummary::of(&self.responses);
         LedgerSummary {
             response_us: self.responses.summary(),
             measured_response_us: self.measured.as_ref().map(|measured| measured.summary()),
@@ -241,7 +246,8 @@ impl Ledger {
                 flush: self.responses.flushes().map(LatencyStats::breakdown),
                 trim: self.responses.trims().map(LatencyStats::breakdown),
             },
-            blame: Some(BlameSummary::of(&self.responses)),
+            tail: TailSummary::of(&blame.all),
+            blame: Some(blame),
         }
     }
 

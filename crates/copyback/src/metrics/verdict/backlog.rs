@@ -59,6 +59,13 @@ pub enum State {
     Undecided,
 }
 
+impl State {
+    /// Whether the drive did all that it was asked to.
+    pub const fn keeps_up(self) -> bool {
+        matches!(self, Self::Sustained | Self::CaughtUp)
+    }
+}
+
 /// Load of an open loop and throughput of the drive, until the last arrival.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LoadSummary {

@@ -6,6 +6,7 @@
 
 mod amplification;
 mod backlog;
+mod heavy;
 mod holds;
 mod trend;
 mod unreal;
@@ -13,7 +14,7 @@ mod unreal;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ssd::{Counters, Part};
+use crate::ssd::Counters;
 use crate::units::Duration;
 
 use super::dies::{Spell, SpellSummary};
@@ -23,14 +24,7 @@ pub use amplification::{Amplification, SettlingSummary};
 pub use backlog::{Backlog, Load, LoadSummary, State};
 pub use holds::Holds;
 
-/// A tail is heavy if the mean is so many times what requests take by themselves,
-const HEAVY_MEAN: f64 = 5.0;
-/// or p99.9 so many times.
-const HEAVY_TAIL: f64 = 100.0;
-/// Share of p99.9 that one wait for a collecting die has to be, to explain it.
-const LEAST_HOLD: f64 = 0.25;
-/// Share of the mean response time that collections have to account for, to be what the tail comes from.
-const LEAST_SHARE: f64 = 0.5;
+use heavy::HeavyTail;
 
 /// Finding that a reader of the numbers should know first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -48,6 +42,8 @@ pub enum Finding {
     PerhapsOverload,
     /// The tail comes from dies that collected and held their requests meanwhile.
     Stalls,
+    /// The tail comes from more requests at a time than the drive could serve, which it served later.
+    Bursts,
     /// Pages were programmed, and no block was collected.
     NothingCollected,
     /// Write amplification was another at the end than in the whole, or still changed.
@@ -153,6 +149,8 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
     let load = ledger.backlog.as_ref().and_then(|backlog| backlog.load(memory));
     let state = load.as_ref().map(|load| load.state);
     let counters = drives.map(|drives| drives.counters);
+    let tail = HeavyTail::of(ledger);
+    let is_tail = |from: fn(&HeavyTail) -> bool| tail.as_ref().is_some_and(from);
     let nothing_programmed = counters.is_some_and(|it| unreal::programmed_nothing(it, ledger));
     let findings = [
         (drives.map_or_else(|| ledger.is_empty(), |it| it.starve_a_flow), Finding::Starved),
@@ -160,7 +158,11 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
         (nothing_programmed, Finding::NothingProgrammed),
         (state == Some(State::Overload), Finding::Overload),
         (state == Some(State::Undecided), Finding::PerhapsOverload),
-        (state != Some(State::Overload) && !run.was_off && has_stalls(ledger), Finding::Stalls),
+        (
+            state != Some(State::Overload) && !run.was_off && is_tail(HeavyTail::has_stalls),
+            Finding::Stalls,
+        ),
+        (state.is_some_and(State::keeps_up) && is_tail(HeavyTail::has_bursts), Finding::Bursts),
         (
             !nothing_programmed && drives.is_some_and(|drives| drives.collected_nothing(ledger)),
             Finding::NothingCollected,
@@ -182,24 +184,6 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
 fn quickest(responses: &Responses) -> Duration {
     let of = |stats: &LatencyStats| stats.min().unwrap_or_default();
     of(&responses.reads).max(of(&responses.writes))
-}
-
-/// Whether the slowest requests are so much slower than the usual one because of dies that collected.
-fn has_stalls(ledger: &Ledger) -> bool {
-    let all = ledger.responses.all();
-    let ns = |time: Duration| time.as_ns() as f64;
-    let (mean, tail) = (all.mean().unwrap_or(0.0), all.quantile(0.999).map_or(0.0, ns));
-    let alone = all.mean_part(Part::Service);
-    let is_heavy = mean >= HEAVY_MEAN * alone || tail >= HEAVY_TAIL * alone;
-    let explains = ns(ledger.holds.longest) >= LEAST_HOLD * tail;
-    is_heavy && explains && share_of_collections(&all) >= LEAST_SHARE
-}
-
-/// The share of the mean response time that collections account for.
-fn share_of_collections(all: &LatencyStats) -> f64 {
-    let parts = [Part::GcSamePlane, Part::GcOtherPlane, Part::Late];
-    let time: f64 = parts.iter().map(|part| all.mean_part(*part)).sum();
-    all.mean().map_or(0.0, |mean| time / mean)
 }
 
 impl Drives<'_> {
