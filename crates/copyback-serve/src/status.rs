@@ -23,6 +23,7 @@ pub fn of(live: &Live, lateness: &Lateness, clients: usize, shared: &Shared) -> 
         "erases": counters.erases,
         "collections": counters.collections,
         "write_amplification": written.amplification(),
+        "tail": live.drive().tail(),
         "power_loss": live.drive().power_loss().map(|loss| json!({
             "cuts": loss.cuts,
             "recoveries": loss.recoveries,

@@ -7,7 +7,7 @@ use crate::array::{Array, FinishedRequest};
 use crate::config::{Config, Coordination, Metrics, Placement, Resolved};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::ids::{Lpn, RequestId};
-use crate::metrics::Written;
+use crate::metrics::{LatencyStats, TailSummary, Written};
 use crate::outcome::Outcome;
 use crate::outlined::Outlined;
 use crate::precondition::Preparation;
@@ -57,8 +57,9 @@ struct Serving {
     /// The number that the caller gave it.
     tag: u64,
     arrival: Instant,
-    /// Bytes that it writes.
-    writes: u64,
+    operation: Operation,
+    /// Bytes that it is about.
+    length: u64,
 }
 
 /// State of drives at an instant.
@@ -137,6 +138,8 @@ pub struct Embedded {
     served: Slots<Serving>,
     /// Bytes of the writes that were served.
     host_bytes_written: u64,
+    /// Response times of reads and writes.
+    responses: LatencyStats,
     completed: VecDeque<Completion>,
     /// Events of the data of pages, if they are recorded.
     page_events: VecDeque<PageEvent>,
@@ -202,6 +205,7 @@ impl Embedded {
             arriving: VecDeque::new(),
             served: Slots::new(),
             host_bytes_written: 0,
+            responses: LatencyStats::default(),
             completed: VecDeque::new(),
             page_events: VecDeque::new(),
         })
@@ -403,6 +407,11 @@ impl Embedded {
         Written::new(self.host_bytes_written, &self.counters(), self.counted_page_size)
     }
 
+    /// Tail of the response times of reads and writes so far: what the slowest took so long for. `None` if there are too few.
+    pub fn tail(&self) -> Option<TailSummary> {
+        TailSummary::of(&self.responses.bands())
+    }
+
     /// The second phase of an instant: what is free looks for work, until nothing changes.
     fn settle(&mut self) -> Result<(), Error> {
         self.has_begun = true;
@@ -461,19 +470,23 @@ impl Embedded {
 
     fn hand_in(&mut self, at: Instant, tag: u64, ask: Ask) {
         let Ask { operation, offset, length, hint } = ask;
-        let writes = if operation == Operation::Write { length } else { 0 };
-        let id = RequestId::from_index(self.served.insert(Serving { tag, arrival: at, writes }));
+        let serving = Serving { tag, arrival: at, operation, length };
+        let id = RequestId::from_index(self.served.insert(serving));
         let request = Request { arrival: at, operation, offset, length, measured: None, hint };
         self.array.submit(id, &request, Duration::ZERO, self.now);
     }
 
     fn complete(&mut self, finished: &FinishedRequest) {
-        let Serving { tag, arrival, writes } = self.served.remove(finished.request.index());
+        let serving = self.served.remove(finished.request.index());
+        let Serving { tag, arrival, operation, length } = serving;
         let FinishedRequest { parts, outcome, .. } = *finished;
-        if outcome != Outcome::Rejected {
-            self.host_bytes_written += writes;
+        if operation == Operation::Write && outcome != Outcome::Rejected {
+            self.host_bytes_written += length;
         }
         let (at, late) = (self.now, parts.late());
+        if matches!(operation, Operation::Read | Operation::Write) {
+            self.responses.record(at - arrival, &parts);
+        }
         self.completed.push_back(Completion { tag, arrival, at, late, outcome });
     }
 }

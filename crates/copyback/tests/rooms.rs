@@ -19,7 +19,7 @@ const FIELDS: [(&str, usize); 21] = [
     ("buffer::WriteBuffer", 15),
     ("drive::Drive", 16),
     ("drive::power::PowerLoss", 15),
-    ("embedded::Embedded", 13),
+    ("embedded::Embedded", 14),
     ("flash::Flash", 17),
     ("ftl::units::lines::Lines", 19),
     ("ftl::units::lines::parity::Parity", 16),

@@ -50,6 +50,7 @@
   }
 
   function drawCards(row, status) {
+    put("tail-says", status.tail_says ?? "");
     put("now-rate", digits((row.read.count + row.write.count) / row.passed_s) + "/s");
     put("all-requests", whole(status.requests) + " in all");
     for (const kind of ["read", "write"]) {

@@ -11,10 +11,13 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
+
 from copyback import __version__, report
 from copyback._core import InputError
 from copyback.report.guard import HOST, REFUSED, is_own_name
-from copyback.words import describe
+from copyback.summary import TailSummary
+from copyback.words import describe, tail
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,11 +39,13 @@ class Seen:
         self._lock = Lock()
 
     def add(self, rows: list[dict[str, Any]], status: dict[str, Any]) -> None:
-        """Take rows, and how the drive stands."""
+        """Take rows, and how the drive stands; say what its tail waits for."""
+        slowest = status["tail"]
+        said = slowest and tail.statement(msgspec.convert(slowest, TailSummary))
         with self._lock:
             self._rows.extend(rows)
             self._count += len(rows)
-            self._status = status
+            self._status = {**status, "tail_says": said}
 
     def since(self, first: int) -> dict[str, Any]:
         """Return the rows from number `first` on that are still there, some at a time."""
