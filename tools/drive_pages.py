@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
+from tails_table import tails
 
 from copyback.words import units
 
@@ -53,6 +54,7 @@ def main() -> None:
     draw_schedules(stored["rows"], to / PICTURES / "schedules.svg")
     fill("rain", rain(read("rain")), to)
     fill("folding", folding(read("folding")), to)
+    fill("tails", tails(read("tails")), to)
 
 
 def read(name: str) -> dict[str, Any]:
