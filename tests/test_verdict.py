@@ -11,7 +11,7 @@ import pytest
 import copyback
 from copyback import report
 from copyback.result import Result
-from copyback.words import verdict
+from copyback.words import tail, verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -202,3 +202,39 @@ def test_a_comparison_says_which_rows_cannot_be_compared(
     assert "**Overload.** 1 of 2 runs" in winners
     again = cli("report", tmp_path / "sweep")
     assert again.stderr == ""
+
+
+def test_collections_that_take_less_of_the_mean_than_of_the_tail_are_stalls(
+    tiny: dict[str, Any],
+) -> None:
+    load = {**tiny["workload"], "requests": 40_000, "inter_arrival": "2ms", "read_share": 0.95}
+    summary = copyback.run({**tiny, "workload": load}).summary
+    parts = summary.breakdown_us
+    collections = parts.gc_same_plane + parts.gc_other_plane + parts.late
+    assert collections < 0.5 * summary.response_us.all.mean
+    assert summary.tail is not None
+    assert tail.shares(summary.tail)["waiting for collections"] > 0.9
+    assert "stalls" in summary.verdict.findings
+    free = copyback.run({**tiny, "workload": load}, ssd__gc__zero_cost=True).summary
+    assert free.response_us.all.p99_9 < 0.1 * summary.response_us.all.p99_9
+    assert "stalls" not in free.verdict.findings
+
+
+def test_more_at_a_time_than_a_drive_serves_are_bursts(tiny: dict[str, Any]) -> None:
+    """Hundreds of requests arrive in a fiftieth of a second, and then none for a while."""
+    load: dict[str, Any] = {
+        **tiny["workload"],
+        "requests": 20_000,
+        "inter_arrival": {"type": "exponential", "mean": "30us"},
+        "bursts": {"type": "on_off", "on": "20ms", "off": "280ms"},
+    }
+    summary = copyback.run({**tiny, "workload": load}, ssd__gc__zero_cost=True).summary
+    assert summary.verdict.load is not None
+    assert summary.verdict.load.state == "sustained"
+    [found] = verdict.findings(summary)
+    assert found.label == "Bursts"
+    assert "wait for one another" in found.text
+    even = {**load, "inter_arrival": "1ms"}
+    del even["bursts"]
+    smooth = copyback.run({**tiny, "workload": even}, ssd__gc__zero_cost=True).summary
+    assert "bursts" not in smooth.verdict.findings
