@@ -41,7 +41,7 @@ const FIELDS: [(&str, usize); 21] = [
 const METHODS: [(&str, usize); 7] = [
     ("backend::Backend", 171),
     ("ftl::Ftl", 115),
-    ("ftl::block_manager::BlockManager", 156),
+    ("ftl::block_manager::BlockManager", 157),
     ("ftl::tables::Tables", 109),
     ("ftl::units::lines::Lines", 109),
     ("scheduler::Scheduler", 98),
