@@ -13,9 +13,10 @@ from copyback.frame import Frame
 from copyback.sweep.answer import answer, headline, warnings
 from copyback.sweep.contest_table import ContestTable
 from copyback.sweep.labels import Names, key_names, value_labels
+from copyback.sweep.ranking import rank, swings
+from copyback.sweep.ratios import Ratio, compared
 from copyback.sweep.schemes import MEASURES, contests
 from copyback.sweep.tables import finding_labels
-from copyback.sweep.together import multiple, ranking, swings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,14 +101,14 @@ def test_multiples_over_loads_are_geometric_and_their_interval_is_over_seeds() -
         }
     )
     fifo = two[0].schemes[1].setting
-    both = multiple(two, fifo, None, "p99.9")
-    assert both is not None
+    both = compared(two, fifo, None, "p99.9")
+    assert isinstance(both, Ratio)
     # Twice and eight times, with either seed: no doubt is left.
     assert both.ratio == pytest.approx(4)
     assert both.low == pytest.approx(4)
     spread = found({("l", "greedy"): [10.0, 10.0], ("l", "fifo"): [10.0, 20.0]})
-    single = multiple(spread, spread[0].schemes[1].setting, None, "p99.9")
-    assert single is not None
+    single = compared(spread, spread[0].schemes[1].setting, None, "p99.9")
+    assert isinstance(single, Ratio)
     assert single.high is not None
     # Half the interval: Student's 12.706 times the standard error of log 1 and log 2.
     assert math.log(single.high / single.ratio) == pytest.approx(12.706 * math.log(2) / 2, rel=1e-4)
@@ -118,7 +119,9 @@ def test_a_scheme_that_lacks_a_load_has_no_place_over_all() -> None:
     three = found(
         {("a", "greedy"): [10.0], ("a", "fifo"): [5.0], ("b", "greedy"): [10.0]},
     )
-    assert [dict(own)["ssd.gc.victim"] for own, _ in ranking(three, "p99.9")] == ["greedy"]
+    ranking = rank(three, headline(three))
+    assert [dict(own)["ssd.gc.victim"] for own in ranking.order] == ["greedy"]
+    assert list(ranking.left_out.values()) == ["not under every load"]
 
 
 # The sentence.
@@ -128,8 +131,8 @@ def test_the_answer_names_the_first_and_how_far_it_is_from_the_baseline() -> Non
     one = found({("l", "greedy"): [1000.0, 1010.0, 990.0], ("l", "fifo"): [500.0, 505.0, 495.0]})
     told = answer(one, Names(one))
     assert told == (
-        "victim fifo has the least p99.9: 500 µs, 50.0 % less (95% interval: 50.0 to 50.0 %) than "
-        "the baseline, victim greedy. It is first in mean response time, too."
+        "victim fifo has the least p99.9: 500 µs, −50.0 % (95% interval −50.0 to −50.0 %) "
+        "against the baseline, victim greedy. It is first in mean response time, too."
     )
 
 
@@ -138,7 +141,7 @@ def test_the_answer_names_again_who_is_meant() -> None:
         {("l", "greedy"): [90.0, 88.0], ("l", "fifo"): [50.0, 52.0], ("l", "random"): [52.0, 50.0]}
     )
     told = answer(level, Names(level))
-    assert "cannot be told from it" in told
+    assert "not distinguishable from it" in told
     assert "victim random is first in mean response time, too." in told
     assert "It is" not in told
     one = found({("l", "greedy"): [500.0], ("l", "fifo"): [600.0]})
@@ -150,13 +153,13 @@ def test_the_answer_says_when_the_baseline_is_first_and_by_how_much() -> None:
     told = answer(one, Names(one))
     assert told.startswith(
         "The baseline, victim greedy, has the least p99.9: 500 µs; "
-        "the next, victim fifo, has 20.0 % more."
+        "the next is victim fifo, +20.0 %."
     )
 
 
 def test_the_answer_says_when_nothing_can_be_told_apart() -> None:
     one = found({("l", "greedy"): [100.0, 200.0, 300.0], ("l", "fifo"): [110.0, 180.0, 330.0]})
-    assert "With these seeds no other can be told from it." in answer(one, Names(one))
+    assert "With these seeds no other is distinguishable from it." in answer(one, Names(one))
     same = found({("l", "greedy"): [100.0], ("l", "fifo"): [100.0]})
     assert answer(same, Names(same)) == "All 2 schemes have the same p99.9."
 
@@ -179,7 +182,7 @@ def test_a_single_scheme_is_told_over_its_loads() -> None:
 def test_a_seed_that_decides_who_is_first_is_named() -> None:
     times = {("l", "greedy"): [100.0, 100.0, 100.0], ("l", "fifo"): [110.0, 112.0, 40.0]}
     one = found(times)
-    (swing,) = swings(one, "p99.9")
+    (swing,) = swings(one, headline(one))
     assert swing.seed == 3
     ((label, text),) = warnings(one, Names(one))
     assert label == "One seed decides"
@@ -190,7 +193,7 @@ def test_no_seed_decides_where_all_agree_or_schemes_are_alike() -> None:
     agreed = found({("l", "greedy"): [100.0, 120.0], ("l", "fifo"): [50.0, 70.0]})
     assert not warnings(agreed, Names(agreed))
     alike = found({("l", "greedy"): [100.0, 100.0], ("l", "fifo"): [100.4, 99.5]})
-    assert not swings(alike, "p99.9")
+    assert not swings(alike, headline(alike))
 
 
 def test_a_single_seed_is_warned_of() -> None:
@@ -231,5 +234,5 @@ def test_no_column_is_lost_and_no_number_cut_at_any_width(width: int) -> None:
         assert measure.label in text
     for scheme in contest.schemes:
         assert Names([contest]).of(scheme.setting) in " ".join(text.split())
-    for number in ("1.30 s", "130 ms", "1.12 ms", "−99.9", "±0.0"):
+    for number in ("1.30 s", "130 ms", "1.12 ms", "1/1,163", "1/1,647 to", "1/822"):
         assert number in text

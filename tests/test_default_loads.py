@@ -77,5 +77,5 @@ def test_the_guide_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path
         *("--out", tmp_path / "out"),
     ).stdout.splitlines()
     rows = [line for line in shown if line]
-    assert len(rows) == 4 + 1 + 9
+    assert len(rows) == 3 + 1 + 9
     assert [row for row in rows if row not in told] == []

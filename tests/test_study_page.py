@@ -16,7 +16,7 @@ import copyback
 from browser import look, needs_browser
 from conftest import tiny_config
 from copyback.sweep.knee import knee
-from copyback.sweep.together import multiple
+from copyback.sweep.ratios import Ratio, compared
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -104,10 +104,12 @@ def test_bars_are_saved_with_loads_and_their_mean(saved: Seen, study: Comparison
         if shown is None:
             continue
         # The page computes it anew for any baseline: it is what Python has.
-        expected = multiple(study.contests, setting, None, "p99")
-        assert expected is not None
-        number = float(shown.split(": ")[1].split(" times")[0])
-        assert number == pytest.approx(expected.ratio, rel=0.006)
+        if setting == study.contests[0].baseline.setting:
+            assert shown.endswith(": the baseline")
+            continue
+        expected = compared(study.contests, setting, None, "p99")
+        assert isinstance(expected, Ratio)
+        assert shown.split(": ", 1)[1] == expected.sentence
 
 
 def test_lines_are_saved_with_bands_and_axes(saved: Seen) -> None:
@@ -169,9 +171,12 @@ def test_tables_are_saved_with_numbers_and_not_with_texts(saved: Seen, study: Co
     for row, scheme in zip(rows, schemes, strict=True):
         assert float(row["p99 (µs)"]) == pytest.approx(scheme.values["p99"].mean, rel=1e-9)
         assert float(row["p99 ±"]) == pytest.approx(scheme.values["p99"].half_width, rel=1e-4)
-    changed = schemes[3].changes["WA"]
-    assert float(rows[3]["WA change"]) == pytest.approx(changed.mean)
-    assert rows[0]["WA change"] == ""
+    changed = schemes[3].ratios["WA"]
+    assert isinstance(changed, Ratio)
+    assert float(rows[3]["WA ratio"]) == pytest.approx(changed.ratio)
+    assert float(rows[3]["WA ratio low"]) == pytest.approx(changed.low)
+    assert rows[3]["WA ratio as said"] == changed.sentence
+    assert rows[0]["WA ratio"] == ""
     latex = saved.files["contest.tex"].decode()
     assert "\\toprule" in latex
     assert "over\\_provisioning 0.25, victim greedy" in latex

@@ -30,11 +30,12 @@ from copyback.sweep import execute
 from copyback.sweep.axes import Axis, column, layers_of, parse_axis
 from copyback.sweep.design import Design
 from copyback.sweep.execute import MOST_ATTEMPTS, Execution, Task
-from copyback.sweep.intervals import change, estimate
+from copyback.sweep.intervals import estimate
 from copyback.sweep.local import LocalBackend
 from copyback.sweep.memory import Share, share_of
 from copyback.sweep.memory import estimate as estimate_memory
 from copyback.sweep.plan import make_plan
+from copyback.sweep.ratios import Ratio
 from copyback.sweep.schemes import baseline_of, contests
 from copyback.sweep.store import Store
 from copyback.sweep.sweep_file import read_sweep
@@ -660,17 +661,6 @@ def test_intervals_of_means_hold_the_truth_as_often_as_they_say() -> None:
     assert 0.935 < held / 2000 < 0.965
 
 
-def test_changes_are_taken_seed_by_seed() -> None:
-    base = {seed: 100.0 * seed for seed in (1, 2, 3)}
-    better = {seed: 90.0 * seed for seed in (1, 2, 3, 4)}
-    found = change(better, base)
-    assert found is not None
-    assert found.mean == pytest.approx(-0.1)
-    assert found.excludes_zero
-    assert change({1: 1.0}, {1: 0.0}) is None
-    assert change({1: 1.0}, {2: 1.0}) is None
-
-
 def test_schemes_are_compared_under_the_same_load() -> None:
     frame = Frame(
         {
@@ -687,12 +677,12 @@ def test_schemes_are_compared_under_the_same_load() -> None:
     assert low.load == (("workload.read_share", 0.1),)
     greedy, fifo = low.schemes
     assert greedy.is_baseline
-    assert not greedy.changes
-    assert fifo.changes["mean"].mean == 1.0
+    assert not greedy.ratios
+    assert fifo.ratios["mean"] == Ratio(2.0, None, None)
     assert set(high.schemes[0].values) == {"mean"}
     swapped = contests(frame, ["ssd.gc.victim", "workload.read_share"], {"ssd.gc.victim": "fifo"})
     assert [scheme.is_baseline for scheme in swapped[1].schemes] == [False, True]
-    assert swapped[1].schemes[0].changes["mean"].mean == pytest.approx(1 / 3)
+    assert swapped[1].schemes[0].ratios["mean"].text == "+33.3 %"
 
 
 @pytest.mark.parametrize(
@@ -730,7 +720,7 @@ def test_the_command_prints_a_table_and_says_where_results_are(
         "MiB/s",
     ]
     assert any(line.startswith("victim greedy") for line in lines)
-    assert any("±" in line for line in lines)
+    assert any(" to " in line and "−" in line for line in lines)
     assert lines[-3] == "Results      sweep/results.parquet (4 runs)"
     assert lines[-2] == "Winners      sweep/winners.md"
     assert lines[-1] == "Report       sweep/report.html"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import pytest
 
 from copyback.frame import Frame
+from copyback.sweep.ratios import Ratio, compared
 from copyback.sweep.schemes import MEASURES, contests
 from copyback.sweep.standings import standings
-from copyback.sweep.winners import behind, choices, overall, podium
+from copyback.sweep.winners import choices, overall, podium
 
 if TYPE_CHECKING:
     from copyback.sweep.schemes import Contest
@@ -65,9 +65,9 @@ def test_one_behind_the_winner_is_so_seed_by_seed(found: list[Contest]) -> None:
     mine = found[1].schemes[0]
     first = podium(found[1], MEAN)
     assert first is not None
-    moved = behind(mine, first.leader, "mean")
-    assert moved is not None
-    assert math.exp(moved.mean) == pytest.approx(4.0)
+    ratio = compared([found[1]], mine.setting, first.leader.setting, "mean")
+    assert isinstance(ratio, Ratio)
+    assert ratio.ratio == pytest.approx(4.0)
 
 
 def test_places_over_all_loads_are_by_the_geometric_mean_of_multiples(
@@ -76,24 +76,24 @@ def test_places_over_all_loads_are_by_the_geometric_mean_of_multiples(
     (first, least), *_, (last, most) = overall(found, MEAN)
     # Twice the winner under the light load, and the winner under the heavy one.
     assert dict(first)["ssd.gc.width"] == "blind"
-    assert least == pytest.approx(2**0.5)
+    assert least.ratio == pytest.approx(2**0.5)
     # Twice, and eight times.
     assert dict(last)["ssd.gc.victim"] == "fifo"
-    assert most == pytest.approx(16**0.5, rel=1e-3)
+    assert most.ratio == pytest.approx(16**0.5, rel=1e-3)
 
 
 def test_a_choice_is_what_it_does_with_all_else_alike(found: list[Contest]) -> None:
     by_key = {choice.key: choice for choice in choices(found, MEAN)}
     assert set(by_key) == {"ssd.gc.victim", "ssd.gc.width"}
     # Of blind and serial: 2 and 2 under the light load, 1/4 and 4 under the heavy one.
-    assert by_key["ssd.gc.width"].ratios["blind"] == pytest.approx(4**0.25, rel=2e-3)
+    assert by_key["ssd.gc.width"].ratios["blind"].ratio == pytest.approx(4**0.25, rel=2e-3)
     assert by_key["ssd.gc.width"].combinations == 4
 
 
 def test_the_page_has_winners_multiples_places_and_choices(found: list[Contest]) -> None:
     page = standings(found)
-    assert "| load | winner | mean | level with it | mine |" in page
-    assert "| light | mine = greedy · serial | 20.0 µs | 1, all serial | 1.00× |" in page
-    assert "| heavy | greedy · blind | 102 µs | nobody | 4.00× |" in page
+    assert "| load | winner | mean | level with it | not ranked | mine |" in page
+    assert "| light | mine = greedy · serial | 20.0 µs | 1, all serial | 0 | 0.0 % |" in page
+    assert "| heavy | greedy · blind | 102 µs | nobody | 0 | 4.00× |" in page
     assert "| mine = greedy · serial | 2.00× (3.) |" in page
-    assert "| `ssd.gc.width` | blind | 1.41× |" in page
+    assert "| `ssd.gc.width` | blind | +41.3 % |" in page

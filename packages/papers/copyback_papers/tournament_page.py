@@ -73,6 +73,13 @@ class Tables:
         """Return what a part is: its schemes, loads and seeds."""
         return self.section(part).strip().split(". ")[0]
 
+    def remark(self, part: str, label: str) -> str:
+        """Return of how many runs something should be known first: ``3 of 9 runs``."""
+        for line in self.section(part).splitlines():
+            if line.startswith(f"**{label}.** "):
+                return line.removeprefix(f"**{label}.** ").split(":")[0]
+        raise InputError(f"{self.path}: {part}: nothing is {label!r}")
+
     def cost(self, part: str) -> str:
         """Return how many runs a part is, and what they cost."""
         return self.section(f"{part}: {CHOICES}").strip().splitlines()[-1]
@@ -98,8 +105,11 @@ class Tables:
         return self._cell(part, OVERALL, measure, {"scheme": scheme}).split(" ")[0]
 
     def place(self, part: str, scheme: str, measure: str) -> str:
-        """Return the place of a scheme among all."""
-        return self._cell(part, OVERALL, measure, {"scheme": scheme}).split("(")[1].rstrip(".)")
+        """Return the place of a scheme among all; an error if it is not ranked."""
+        _, bracket, place = self._cell(part, OVERALL, measure, {"scheme": scheme}).partition("(")
+        if not bracket:
+            raise InputError(f"{self.path}: {part}: {measure}: {scheme} is not ranked")
+        return place.rstrip(".)")
 
     def first(self, part: str, measure: str) -> str:
         """Return the scheme that is first in a measure over all loads."""
@@ -158,6 +168,7 @@ def context(tables: Tables) -> dict[str, Callable[..., str]]:
         "load": tables.load,
         "table": tables.table,
         "preface": tables.preface,
+        "remark": tables.remark,
         "cost": tables.cost,
         "said": said,
     }

@@ -218,7 +218,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
         if (bound && told.length < 12) told.push(boundText(kept, bound, x, y));
       }
     } else {
-      const front = isNamed ? [] : frontOf(own).filter((p) => (!logX || p.x.mean > 0) && (!logY || p.y.mean > 0));
+      const front = isNamed ? [] : frontOf(own.filter((p) => isRankedBy(p.scheme, x, y))).filter((p) => (!logX || p.x.mean > 0) && (!logY || p.y.mean > 0));
       if (front.length) made.append(svg("polyline", { points: front.map((p) => `${px(p.x.mean)},${py(p.y.mean)}`).join(" "), fill: "none", stroke: "var(--accent)", "stroke-width": 1.2, "stroke-dasharray": "4 4" }));
       for (const p of own) if ((!logX || p.x.mean > 0) && (!logY || p.y.mean > 0)) drawPoint(made, p, pointColour(p), px, py, x, y, isNamed, ticked.includes(p.scheme));
     }
@@ -259,6 +259,8 @@ function drawPoint(made, p, colour, px, py, x, y, isNamed, isTicked) {
     tabindex: 0, role: "img", "aria-label": told }, svg("title", {}, told)));
 }
 
+// Whether a scheme can be ranked in what two axes show.
+const isRankedBy = (scheme, ...axes) => axes.every((own) => !own.isMain || !scheme.unranked.includes(own.name));
 // Those that none beats in both.
 const frontOf = (points) => points.filter((p) => !points.some((q) =>
   q.x.mean <= p.x.mean && q.y.mean <= p.y.mean && (q.x.mean < p.x.mean || q.y.mean < p.y.mean)))

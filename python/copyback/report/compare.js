@@ -24,20 +24,7 @@
   const visible = () => contest().filter(isVisible);
   const baseline = () => contest()[Number(byId("baseline").value)] ?? contest()[0];
 
-  // The relative change, seed by seed: its mean, and the half-width of its interval.
-  function change(scheme, base, measure) {
-    const [own, others] = [of(scheme, measure) ?? {}, of(base, measure) ?? {}];
-    const seeds = Object.keys(own).filter((seed) => seed in others);
-    if (!seeds.length || seeds.some((seed) => others[seed] === 0)) return null;
-    const ratios = seeds.map((seed) => own[seed] / others[seed] - 1);
-    const centre = mean(ratios);
-    if (ratios.length < 2) return { centre, half: null };
-    const squares = ratios.reduce((sum, v) => sum + (v - centre) ** 2, 0) / (ratios.length - 1);
-    return { centre, half: data.t[ratios.length] * Math.sqrt(squares / ratios.length) };
-  }
-  const perCent = (share) => (100 * share >= 100 ? Math.round(100 * share).toLocaleString("en-US") : (100 * share).toFixed(1));
-  const changeText = ({ centre, half }) =>
-    (centre < 0 ? "−" : "+") + perCent(Math.abs(centre)) + (half == null ? "" : " ±" + perCent(half)) + " %";
+  const ratio = (scheme, base, measure) => (scheme === base ? null : ratioOf(logRatios(of(scheme, measure), of(base, measure))));
 
   // Choices -------------------------------------------------------------------------------------------
 
@@ -80,8 +67,9 @@
       return;
     }
     const headline = data.measures.find((m) => m.label === data.headline);
-    const place = (scheme) => value(scheme, headline) ?? Infinity;
-    const sorted = contest().slice().sort((a, b) => place(a) - place(b));
+    // Those that are not ranked come last.
+    const isLast = (scheme) => !isRanked(scheme, headline);
+    const sorted = contest().slice().sort((a, b) => isLast(a) - isLast(b) || value(a, headline) - value(b, headline));
     const kinds = new Set();
     const isFirst = (scheme) => {
       const kind = JSON.stringify(scheme.at.filter((_, i) => data.axes[i].kind === "name"));
@@ -108,16 +96,16 @@
     let groups;
     if (loads.length > 1) {
       const each = loads.map(({ load }) => bars(load, measure));
-      groups = loads.map(({ name, load }, i) => ({ name, bars: each[i].map((logs) => multipleOf(Object.values(logs ?? {}))), open: () => openLoad(load) }));
-      groups.push({ name: "geometric mean", bars: schemes.map((_, i) => multipleOf(together(each.map((own) => own[i])) ?? [])) });
+      groups = loads.map(({ name, load }, i) => ({ name, bars: each[i].map(ratioOf), open: () => openLoad(load) }));
+      groups.push({ name: "geometric mean", bars: schemes.map((_, i) => ratioOf(together(each.map((own) => own[i])))) });
     } else {
-      groups = lessIsBetter.map((m) => ({ name: m.label, bars: bars(shown.load, m).map((logs) => multipleOf(Object.values(logs ?? {}))) }))
-        .filter((group) => group.bars.some(Boolean));
+      groups = lessIsBetter.map((m) => ({ name: m.label, bars: bars(shown.load, m).map(ratioOf) }))
+        .filter((group) => group.bars.some((m) => m != null && m !== "zero"));
     }
     byId("all-loads-figure").append(barsFigure({
       log: byId("log-bars").checked, groups, schemes: schemes.map((scheme) => ({ name: scheme.name, isBase: scheme.key === base.key })), apart: loads.length > 1,
-      name: loads.length > 1 ? `${measure.label} of ${schemes.length} schemes under ${loads.length} loads, times the baseline's` : `${schemes.length} schemes, times the baseline's numbers`,
-      axisName: (loads.length > 1 ? measure.label + ", " : "") + "times the baseline's",
+      name: loads.length > 1 ? `${measure.label} of ${schemes.length} schemes under ${loads.length} loads, ratio to the baseline` : `${schemes.length} schemes, ratio to the baseline`,
+      axisName: (loads.length > 1 ? measure.label + ", " : "") + "ratio to the baseline",
       width: Math.max(byId("all-loads-figure").clientWidth, 240),
     }));
   }
@@ -142,11 +130,7 @@
   function drawTable() {
     const base = baseline();
     const rows = ordered();
-    const extremes = new Map(data.measures.map((measure) => {
-      const found = rows.map((scheme) => value(scheme, measure)).filter((v) => v != null);
-      const ends = [Math.min(...found), Math.max(...found)];
-      return [measure, measure.more ? ends.reverse() : ends];
-    }));
+    const extremes = new Map(data.measures.map((measure) => [measure, extremesOf(rows, measure)]));
     const head = element("tr", {}, element("td"), element("th", { scope: "col" }, "scheme"));
     for (const measure of data.measures) {
       const button = element("button", { type: "button", title: "Sort by " + measure.label }, measure.label);
@@ -166,6 +150,16 @@
     byId("contest").replaceChildren(
       element("caption", { class: "hidden" }, "Schemes and what they give"),
       element("thead", {}, head), element("tbody", {}, ...body));
+  }
+
+  // The best and the worst by the geometric mean, among those that can be ranked; none where a run has zero.
+  const place = (scheme, measure) => mean(Object.values(of(scheme, measure)).map(Math.log));
+  const isRanked = (scheme, measure) => !scheme.unranked.includes(measure.label) && value(scheme, measure) != null;
+  function extremesOf(rows, measure) {
+    const found = rows.filter((scheme) => isRanked(scheme, measure)).map((scheme) => place(scheme, measure));
+    if (!found.length || found.includes(-Infinity)) return [null, null];
+    const ends = [Math.min(...found), Math.max(...found)];
+    return measure.more ? ends.reverse() : ends;
   }
 
   function row(scheme, base, extremes) {
@@ -196,14 +190,14 @@
   function cell(scheme, base, measure, [best, worst]) {
     const own = value(scheme, measure);
     const made = element("td", {}, formats[measure.format](own));
-    if (own != null && best !== worst) {
-      if (own === best) made.classList.add("best");
-      if (own === worst) made.classList.add("worst");
+    if (best !== worst && isRanked(scheme, measure)) {
+      if (place(scheme, measure) === best) made.classList.add("best");
+      if (place(scheme, measure) === worst) made.classList.add("worst");
     }
-    const moved = scheme === base ? null : change(scheme, base, measure);
-    if (moved) {
-      const isSure = moved.half == null || Math.abs(moved.centre) > moved.half;
-      made.append(element("small", isSure ? {} : { class: "unsure" }, changeText(moved)));
+    const found = own == null ? null : ratio(scheme, base, measure);
+    if (found) {
+      const lines = [marked(found), intervalSaid(found)].filter(Boolean);
+      made.append(...lines.map((text) => element("small", found !== "zero" && isInDoubt(found) ? { class: "unsure" } : {}, text)));
     }
     return made;
   }
@@ -363,15 +357,16 @@
     for (const id of switches) if (wanted.has(id)) byId(id).checked = wanted.get(id) === "1";
   }
 
-  // All that the table shows, as numbers: times in microseconds, changes as shares.
+  // All that the table shows, as numbers: times in microseconds, ratios with the ends of their intervals, and as said.
   tableSources.set("contest", () => {
     const base = baseline();
     const unit = (measure) => measure.label + (measure.format === "time" ? " (µs)" : "");
-    const head = ["scheme", ...data.keys, ...data.measures.flatMap((m) => [unit(m), m.label + " ±", m.label + " change", m.label + " change ±"])];
+    const head = ["scheme", ...data.keys, ...data.measures.flatMap((m) => [unit(m), ...["±", "ratio", "ratio low", "ratio high", "ratio as said"].map((name) => `${m.label} ${name}`)])];
     const rows = ordered().map((scheme) => [scheme.name, ...scheme.setting, ...data.measures.flatMap((m) => {
       const found = estimateOf(Object.values(of(scheme, m) ?? {}));
-      const moved = scheme === base ? null : change(scheme, base, m);
-      return [found?.mean ?? null, found && !found.single ? found.high - found.mean : null, moved?.centre ?? null, moved?.half ?? null];
+      const own = ratio(scheme, base, m);
+      const told = own == null ? null : own === "zero" ? marked(own) : ratioSentence(own);
+      return [found?.mean ?? null, found && !found.single ? found.high - found.mean : null, own?.ratio ?? null, own?.low ?? null, own?.high ?? null, told];
     })]);
     return [head, ...rows];
   });

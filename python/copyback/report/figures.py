@@ -93,7 +93,10 @@ def _tail(axis: Axes, shares: Any, times: Any, colour: str, label: str) -> None:
 
 
 def of_comparison(contests: Sequence[Contest], measure: str | None) -> Figure:
-    """Return a measure of each scheme as bars, a panel a load, with 95% intervals over seeds."""
+    """Return a measure of each scheme as bars, a panel a load, with 95% intervals over seeds.
+
+    Each bar carries the scheme's ratio to the baseline.
+    """
     chosen = _measure(contests, measure)
     shown = contests[:MOST_PANELS]
     names = Names(contests)
@@ -127,7 +130,13 @@ def _bars(axis: Axes, contest: Contest, measure: Measure, names: Names) -> None:
     places = range(len(schemes))
     means = [scheme.values[measure.label].mean for scheme in schemes]
     wide = [_half_width(scheme, measure) for scheme in schemes]
-    axis.barh(places, means, xerr=wide, color=colours, error_kw={"linewidth": 1, "capsize": 2})
+    bars = axis.barh(
+        places, means, xerr=wide, color=colours, error_kw={"linewidth": 1, "capsize": 2}
+    )
+    ratios = [scheme.ratios.get(measure.label) for scheme in schemes]
+    texts = ["" if one is None else one.marked for one in ratios]
+    axis.bar_label(bars, texts, padding=3, fontsize="small")
+    axis.margins(x=0.2)
     axis.set_yticks(places, labels)
     axis.invert_yaxis()
     axis.set_xlabel(_with_unit(measure))

@@ -11,7 +11,9 @@ work:
 `execute`       runs what is missing: `local` on the cores of this machine, `cluster` through Dask
 `completion`    all of that, as far as it has not been done: a plan and a store go in
 `dataset`       one row a run
-`intervals`     means over seeds and differences between schemes, with their uncertainty
+`intervals`     means over seeds, with their uncertainty
+`ratios`        the ratio of a scheme's number to another's, the one estimator of every output
+`ranking`       which schemes can be ranked, and in which order
 `bisection`     the least or greatest value that keeps a number within a bound, by bisection
 `winners`       which schemes win where, and which choices decide; `standings` is the page
 =============== =================================================================================

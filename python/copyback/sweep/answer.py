@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from copyback.sweep.ranking import ALIKE, rank, swings
 from copyback.sweep.schemes import MEASURES, Format
-from copyback.sweep.together import ALIKE, multiple, ranking, swings
 from copyback.words import units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from copyback.sweep.labels import Names
+    from copyback.sweep.ranking import Ranking
     from copyback.sweep.schemes import Contest, Measure, Setting
-    from copyback.sweep.together import Multiple
 
 _BY_LABEL = {measure.label: measure for measure in MEASURES}
 
 #: Requests of a run from which a tenth of a per cent of them are enough to compare by.
 ENOUGH_FOR_P99_9 = 10_000
 
-#: A scheme that is so little behind the first is as good.
-SAME = 0.001
-
 #: Schemes that are named when they are level with the first.
 MOST_NAMED = 2
+
+#: Schemes that are named when they are not ranked.
+MOST_LEFT_OUT = 4
 
 _LONG = {"WA": "write amplification", "mean": "mean response time"}
 
@@ -36,20 +36,50 @@ def headline(contests: Sequence[Contest]) -> Measure:
 
 
 def answer(contests: Sequence[Contest], names: Names) -> str:
-    """Return who is first, by how much, and who is in what else one would look at."""
+    """Return who is first, by how much, who is in what else one would look at, and who is left out.
+
+    Nobody is first who is not ranked: see `ranking`.
+    """
     measure = headline(contests)
-    ranked = ranking(contests, measure.label)
-    if len(ranked) < 2:
+    if max(len(contest.schemes) for contest in contests) < 2:
         return _alone(contests, measure, names)
-    if all(one.ratio == 1 for _, one in ranked):
-        return f"All {len(ranked)} schemes have the same {measure.label}."
-    first = _first(contests, measure, ranked, names)
-    level = _level(contests, measure, ranked, names)
-    leader = ranked[0][0]
+    ranking = rank(contests, measure)
+    return " ".join([*_ranked(ranking, names), *_left_out(ranking.left_out, names)])
+
+
+def _ranked(ranking: Ranking, names: Names) -> list[str]:
+    """Return sentences on the schemes that can be ranked."""
+    label, order = ranking.measure.label, ranking.order
+    if ranking.has_zero:
+        return [f"No winner: in a run {label} is zero, of which there is no geometric mean."]
+    if not order:
+        return [f"No winner: no scheme can be ranked by {label}."]
+    leader = order[0]
+    if len(order) == 1:
+        value = "" if len(ranking.contests) > 1 else f": {label} {_value(ranking)}"
+        return [f"No winner: only {_name(leader, names)} can be ranked{value}."]
+    if ranking.spread == 0:
+        which = "ranked" if ranking.left_out else ""
+        return [f"All {len(order)} {which} schemes have the same {label}.".replace("  ", " ")]
+    level = _level(ranking, names)
     # Where another was named last, "it" would be that.
-    is_clear = not level and leader != contests[0].baseline.setting
+    is_clear = not level and leader != _baseline(ranking)
     it = "It" if is_clear else _name(leader, names)
-    return " ".join([first, *level, *_rest(contests, leader, it, names)])
+    return [_first(ranking, names), *level, *_rest(ranking, it, names)]
+
+
+def _baseline(ranking: Ranking) -> Setting:
+    return ranking.contests[0].baseline.setting
+
+
+def _left_out(reasons: Mapping[Setting, str], names: Names) -> list[str]:
+    """Return which schemes are not ranked, and why."""
+    if not reasons:
+        return []
+    told = [f"{_name(own, names)} ({why})" for own, why in reasons.items()]
+    more = len(told) - MOST_LEFT_OUT
+    others = f", and {units.count(more)} more" if more > 0 else ""
+    return [f"Not ranked: {', '.join(told[:MOST_LEFT_OUT])}{others}."]
 
 
 def warnings(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
@@ -84,12 +114,12 @@ def _seed_warning(contests: Sequence[Contest], names: Names) -> list[tuple[str, 
         return [
             (
                 "One seed",
-                "whether these differences are there with other seeds, too, is not known; "
-                "--seeds 5 tells",
+                "there is no interval, and whether other seeds would show the same differences is "
+                "not known; --seeds 5 tells",
             )
         ]
     measure = headline(contests)
-    found = swings(contests, measure.label)
+    found = swings(contests, measure)
     if not found:
         return []
     first = found[0]
@@ -124,68 +154,59 @@ def _alone(contests: Sequence[Contest], measure: Measure, names: Names) -> str:
     )
 
 
-def _first(
-    contests: Sequence[Contest],
-    measure: Measure,
-    ranked: Sequence[tuple[Setting, Multiple]],
-    names: Names,
-) -> str:
+def _first(ranking: Ranking, names: Names) -> str:
     """Return who has the least of a measure, and how far another is from it."""
-    leader, ratio = ranked[0]
-    base = contests[0].baseline.setting
-    over = f" over the {len(contests)} loads" if len(contests) > 1 else ""
-    value = "" if over else f": {_value(contests[0], leader, measure.label)}"
-    has = f"has the least {measure.label}{over}{value}"
-    if leader != base:
-        than = f"than the baseline, {_name(base, names)}"
-        return f"{_name(leader, names)} {has}, {_amount(ratio)} {than}."
-    second = ranked[1][0]
-    behind = multiple(contests, second, leader, measure.label)
-    told = f"; the next, {_name(second, names)}, has {_amount(behind)}" if behind else ""
-    return f"The baseline, {_name(base, names)}, {has}{told}."
+    leader, second, *_ = ranking.order
+    base, loads = _baseline(ranking), len(ranking.contests)
+    over = f" over the {loads} loads" if loads > 1 else ""
+    value = "" if over else f": {_value(ranking)}"
+    has = f"has the least {ranking.measure.label}{over}{value}"
+    if leader != base and base in ranking.order:
+        told = ranking.ratio(leader, base).sentence
+        return f"{_name(leader, names)} {has}, {told} against the baseline, {_name(base, names)}."
+    told = f"the next is {_name(second, names)}, {ranking.ratio(second, leader).sentence}"
+    who = f"The baseline, {_name(base, names)}," if leader == base else _name(leader, names)
+    return f"{who} {has}; {told}."
 
 
-def _level(
-    contests: Sequence[Contest],
-    measure: Measure,
-    ranked: Sequence[tuple[Setting, Multiple]],
-    names: Names,
-) -> list[str]:
+def _level(ranking: Ranking, names: Names) -> list[str]:
     """Return a sentence on those that may be as good as the first."""
-    leader = ranked[0][0]
-    level = [own for own, _ in ranked[1:] if _is_level(contests, own, leader, measure)]
+    level = ranking.level
     if not level:
         return []
-    if len(level) == len(ranked) - 1:
-        return ["With these seeds no other can be told from it."]
+    if _seeds(ranking.contests) < 2:
+        return [f"{' and '.join(_name(own, names) for own in level[:MOST_NAMED])} has as much."]
+    if len(level) == len(ranking.order) - 1:
+        return ["With these seeds no other is distinguishable from it."]
     if len(level) > MOST_NAMED:
-        return [f"{len(level)} others cannot be told from it with these seeds."]
+        return [f"{len(level)} others are not distinguishable from it with these seeds."]
     told = " and ".join(_name(own, names) for own in level)
-    return [f"{told} cannot be told from it with these seeds."]
+    verb = "is" if len(level) == 1 else "are"
+    return [f"{told} {verb} not distinguishable from it with these seeds."]
 
 
-def _is_level(contests: Sequence[Contest], own: Setting, leader: Setting, measure: Measure) -> bool:
-    found = multiple(contests, own, leader, measure.label)
-    return found is not None and (found.may_be_one or found.ratio - 1 <= SAME)
-
-
-def _rest(contests: Sequence[Contest], leader: Setting, it: str, names: Names) -> list[str]:
+def _rest(ranking: Ranking, it: str, names: Names) -> list[str]:
     """Return sentences on the other measures in which schemes differ: who is first there.
 
     `it` is what they call the leader.
     """
+    leader, base = ranking.order[0], _baseline(ranking)
     also: list[str] = []
     others: dict[Setting, list[str]] = {}
     for label, long in _LONG.items():
-        ranked = ranking(contests, label)
-        if len(ranked) < 2 or ranked[-1][1].ratio - ranked[0][1].ratio <= ALIKE:
+        other = rank(ranking.contests, _BY_LABEL[label])
+        if len(other.order) < 2 or other.spread <= ALIKE:
             continue
-        first, ratio = ranked[0]
-        if first == leader or _is_level(contests, leader, first, _BY_LABEL[label]):
+        first = other.order[0]
+        if leader == first or leader in other.level:
             also.append(long)
             continue
-        than = f"{change(ratio.ratio)} than the baseline"
-        told = than if len(contests) > 1 else _value(contests[0], first, label)
+        if len(ranking.contests) == 1:
+            told = _value(other)
+        elif base in other.order:
+            told = f"{other.ratio(first, base).text} against the baseline"
+        else:
+            continue
         others.setdefault(first, []).append(f"{long} ({told})")
     return [
         *([f"{it} is first in {' and '.join(also)}, too."] if also else []),
@@ -202,33 +223,10 @@ def _name(setting: Setting, names: Names) -> str:
     return f"“{name}”" if ", " in name else name
 
 
-def _value(contest: Contest, setting: Setting, label: str) -> str:
-    return number(_BY_LABEL[label], contest.by_setting[setting].values[label].mean)
-
-
-def _amount(found: Multiple) -> str:
-    """Return a multiple as a change, with its interval."""
-    if found.low is None or found.high is None:
-        return change(found.ratio)
-    ends = [change(found.low), change(found.high)]
-    if found.high < 1:
-        ends = [ends[1].removesuffix(" % less"), ends[0].removesuffix(" less")]
-    elif 1 < found.low <= found.high < 2:
-        ends = [ends[0].removesuffix(" % more"), ends[1].removesuffix(" more")]
-    return f"{change(found.ratio)} (95% interval: {' to '.join(ends)})"
-
-
-def change(ratio: float) -> str:
-    """Return a multiple as people say it.
-
-    >>> change(0.059), change(1.12), change(3.44), change(1.0)
-    ('94.1 % less', '12.0 % more', '3.44 times as much', 'as much')
-    """
-    if ratio == 1:
-        return "as much"  # of others, never of the first
-    if ratio < 1:
-        return f"{100 * (1 - ratio):.1f} % less"
-    return f"{100 * (ratio - 1):.1f} % more" if ratio < 2 else f"{ratio:.3g} times as much"
+def _value(ranking: Ranking) -> str:
+    """Return the number of the first under the only load."""
+    scheme = ranking.contests[0].by_setting[ranking.order[0]]
+    return number(ranking.measure, scheme.values[ranking.measure.label].mean)
 
 
 def number(measure: Measure, value: float) -> str:

@@ -17,7 +17,7 @@ from copyback.sweep.design import Design
 from copyback.sweep.plan import make_plan
 from copyback.sweep.store import REPORT, RESULTS, WINNERS
 from copyback.sweep.sweep_file import SweepFile, read_sweep
-from copyback.sweep.tables import tables
+from copyback.sweep.tables import legend, tables
 from copyback.words.console import counting_display, show
 
 if TYPE_CHECKING:
@@ -115,11 +115,9 @@ def _file(request: Request) -> SweepFile:
 
 
 def _conclude(found: Comparison, request: Request) -> None:
-    seeds = max(scheme.seeds for contest in found.contests for scheme in contest.schemes)
-    if seeds > 1:
-        print(
-            f"\nMeans over {seeds} seeds; changes with 95% confidence, dim where there may be none."
-        )
+    below = legend((*found.contests, *found.flows))
+    if below:
+        print(f"\n{below}")
     for text in found.refused:
         print(f"Left out     {text}")
     for text in found.failed:

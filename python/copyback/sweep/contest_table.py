@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from copyback.sweep.answer import number
+from copyback.sweep.ranking import rank
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -15,9 +17,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from copyback.sweep.intervals import Estimate
     from copyback.sweep.labels import Names
-    from copyback.sweep.schemes import Contest, Measure, Scheme
+    from copyback.sweep.ratios import NoRatio, Ratio
+    from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
 
 #: Columns of names beside numbers; where there are fewer, a name has a line of its own.
 LEAST_BESIDE, MOST_BESIDE = 16, 32
@@ -59,15 +61,21 @@ class ContestTable:
         del console
         longest = max(len(self.names.of(scheme.setting)) for scheme in self.contest.schemes)
         named = max(min(longest, MOST_BESIDE), LEAST_BESIDE)
-        rows = self._rows(together=True)
-        if named + sum(width + 2 for width in self._widths(rows)) <= options.max_width:
-            yield self._beside(named, rows)
-        else:
-            yield from self._stacked(options.max_width)
+        for together in (True, False):
+            rows = self._rows(together=together)
+            if named + sum(width + 2 for width in self._widths(rows)) <= options.max_width:
+                yield self._beside(named, rows)
+                return
+        yield from self._stacked(options.max_width)
 
     @property
     def _measures(self) -> tuple[Measure, ...]:
         return self.contest.requests.shown
+
+    @cached_property
+    def _ends(self) -> dict[Measure, tuple[set[Setting], set[Setting]]]:
+        """The best and the worst schemes of each measure."""
+        return {measure: rank([self.contest], measure).ends() for measure in self._measures}
 
     def _rows(self, *, together: bool) -> list[list[list[Text]]]:
         """Return for each scheme and measure the lines of a cell."""
@@ -125,23 +133,19 @@ class ContestTable:
         return name
 
     def _cell(self, scheme: Scheme, measure: Measure, *, together: bool) -> list[Text]:
-        """Return the lines of a cell: the value, and the change with its uncertainty."""
+        """Return the lines of a cell: the value, and the ratio with its interval."""
         from rich.text import Text
 
         value = scheme.values.get(measure.label)
         if value is None:
             return [Text(units.MISSING)]
-        style = ""
-        if scheme.setting in self.contest.best(measure):
-            style = "green"
-        elif scheme.setting in self.contest.worst(measure):
-            style = "red"
+        best, worst = self._ends[measure]
+        style = "green" if scheme.setting in best else "red" if scheme.setting in worst else ""
         lines = [Text(number(measure, value.mean), style=style)]
-        moved = scheme.changes.get(measure.label)
-        if moved is not None:
-            sure = "" if moved.excludes_zero else "dim"
-            texts = [change_text(moved)] if together else change_lines(moved)
-            lines += [Text(text, style=sure) for text in texts]
+        ratio = scheme.ratios.get(measure.label)
+        if ratio is not None:
+            sure = "" if ratio.marked == ratio.text else "dim"
+            lines += [Text(text, style=sure) for text in ratio_lines(ratio, together=together)]
         return lines
 
 
@@ -177,31 +181,16 @@ def _line(cells: Sequence[Text], widths: Sequence[int], chunk: Sequence[int], wi
     return line
 
 
-def change_text(moved: Estimate) -> str:
-    """Return a relative change and its uncertainty in per cent.
+def ratio_lines(found: Ratio | NoRatio, *, together: bool) -> list[str]:
+    """Return a ratio, and below it its interval: in one line, or an end in each.
 
-    >>> from copyback.sweep.intervals import Estimate
-    >>> change_text(Estimate(-0.1234, 0.02)), change_text(Estimate(0.5, None))
-    ('−12.3 ±2.0 %', '+50.0 %')
+    >>> from copyback.sweep.ratios import Ratio
+    >>> ratio_lines(Ratio(0.877, 0.85, 0.9), together=True)
+    ['−12.3 %', '−15.0 to −10.0 %']
+    >>> ratio_lines(Ratio(5.6, 0.9, 30.0), together=False)
+    ['5.60×?', '−10.0 % to', '30.0×']
     """
-    sign = "−" if moved.mean < 0 else "+"
-    text = f"{sign}{_per_cent(abs(moved.mean))}"
-    if moved.half_width is not None:
-        text += f" ±{_per_cent(moved.half_width)}"
-    return f"{text} %"
-
-
-def change_lines(moved: Estimate) -> list[str]:
-    """Return the change, and below it its uncertainty.
-
-    >>> from copyback.sweep.intervals import Estimate
-    >>> change_lines(Estimate(-0.1234, 0.02))
-    ['−12.3 %', '±2.0 %']
-    """
-    change, _, more = change_text(moved).partition(" ±")
-    return [f"{change} %", f"±{more}"] if more else [change]
-
-
-def _per_cent(share: float) -> str:
-    per_cent = 100 * share
-    return f"{per_cent:,.0f}" if per_cent >= 100 else f"{per_cent:.1f}"
+    if found.ends is None:
+        return [found.marked]
+    low, high = found.ends
+    return [found.marked, *([f"{low} to {high}"] if together else [f"{low} to", high])]

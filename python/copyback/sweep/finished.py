@@ -12,13 +12,13 @@ from copyback._core import InputError
 from copyback.data.summary_numbers import numbers_of
 from copyback.frame import Frame
 from copyback.result import Result
-from copyback.sweep.answer import answer
+from copyback.sweep.answer import answer, warnings
 from copyback.sweep.axes import SCHEME, SEED
 from copyback.sweep.contest_table import ContestTable
 from copyback.sweep.dataset import RUN
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import contests
-from copyback.sweep.tables import finding_labels, remarks
+from copyback.sweep.tables import finding_labels, legend, remarks
 from copyback.words.console import facts_grid, show
 from copyback.words.describe import value_text
 
@@ -49,10 +49,12 @@ def compare_and_show(directories: Sequence[Path], width_in_files: int) -> None:
     rows = [
         ("Answer", answer([contest], names)),
         *_differences({str(path): result.config for path, result in results.items()}),
+        *warnings([contest], names),
         *remarks([contest]),
     ]
     table = ContestTable(contest, "", names, finding_labels)
-    show(facts_grid(rows), Text(""), table, width_in_files=width_in_files)
+    below = Text(f"\n{legend([contest])}")
+    show(facts_grid(rows), Text(""), table, below, width_in_files=width_in_files)
 
 
 def _result(directory: Path) -> Result:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from copyback import report
 from copyback.sweep.answer import answer, number, warnings
-from copyback.sweep.contest_table import change_text
+from copyback.sweep.contest_table import ratio_lines
 from copyback.sweep.labels import Names
+from copyback.sweep.ratios import compared
 from copyback.sweep.schemes import SHOWN
-from copyback.sweep.tables import bends, contest_text, remarks
-from copyback.sweep.together import multiple
+from copyback.sweep.tables import RATIO, bends, contest_text, legend, remarks
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
     caption = (
         contest_text(contests[0], names)
         if is_one
-        else f"Times the baseline's numbers, geometric mean over {len(contests)} loads"
+        else f"{RATIO.capitalize()} over {len(contests)} loads"
     )
     rows = [
         (names.of(own), _of_one(contests[0], own) if is_one else _of_all(contests, own))
@@ -53,6 +53,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
             caption=caption,
             measures=[measure.label for measure in SHOWN],
             rows=rows,
+            legend=legend(contests) if is_one else "",
             left_out=max(len(settings) - MOST_ROWS, 0),
         )
     )
@@ -68,12 +69,11 @@ def _cell(scheme: Scheme, measure: Measure) -> str:
     value = scheme.values.get(measure.label)
     if value is None:
         return units.MISSING
-    moved = scheme.changes.get(measure.label)
+    ratio = scheme.ratios.get(measure.label)
     text = number(measure, value.mean)
-    return text if moved is None else f"{text} ({change_text(moved)})"
+    return text if ratio is None else f"{text} ({', '.join(ratio_lines(ratio, together=True))})"
 
 
 def _of_all(contests: Sequence[Contest], setting: Setting) -> list[str]:
     """Return what a scheme is to the baseline over all loads."""
-    found = (multiple(contests, setting, None, measure.label) for measure in SHOWN)
-    return [units.MISSING if one is None else f"{units.significant(one.ratio)}×" for one in found]
+    return [compared(contests, setting, None, measure.label).marked for measure in SHOWN]

@@ -16,10 +16,10 @@ from copyback.sweep.intervals import quantile
 from copyback.sweep.labels import Names
 from copyback.sweep.over_time import OverTime
 from copyback.sweep.page_numbers import KeyAxes, columns
+from copyback.sweep.ranking import barring, rank
 from copyback.sweep.schemes import MEASURES, SHOWN
 from copyback.sweep.store import run_directory
-from copyback.sweep.tables import bends, contest_text, finding_labels, remarks
-from copyback.sweep.winners import podium
+from copyback.sweep.tables import bends, contest_text, finding_labels, legend, remarks
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from copyback.sweep.comparison import Comparison
-    from copyback.sweep.schemes import Contest, Scheme
+    from copyback.sweep.schemes import Contest, Measure, Scheme
 
 #: Points of a curve of percentiles.
 CURVE_POINTS = 160
@@ -54,6 +54,7 @@ def render(found: Comparison) -> str:
             remarks=[*warnings(found.contests, names), *remarks(found.contests)],
             loads=len(found.contests),
             winners=_winners(found, names),
+            legend=legend((*found.contests, *found.flows)),
             seeds=seeds,
             measures=[measure.label for measure in MEASURES],
             command=found.command,
@@ -65,23 +66,26 @@ def render(found: Comparison) -> str:
 
 
 def _winners(found: Comparison, names: Names) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return for each load who is first in each measure, and how many are level with it."""
+    """Return for each load who is first in each measure, and who is level or not ranked."""
     return [
         (
             contest_text(contest, names) or "all requests",
-            [
-                (
-                    names.short(first.leader.setting),
-                    f"{len(first.level)} level" if first.level else "",
-                )
-                if (first := podium(contest, measure)) is not None
-                else ("–", "")
-                for measure in found.contests[0].requests.measures
-            ],
+            [_winner(contest, measure, names) for measure in found.contests[0].requests.measures],
         )
         for contest in found.contests
         if len(contest.schemes) > 1
     ]
+
+
+def _winner(contest: Contest, measure: Measure, names: Names) -> tuple[str, str]:
+    ranking = rank([contest], measure)
+    notes = [
+        f"{count} {word}"
+        for count, word in ((len(ranking.level), "level"), (len(ranking.left_out), "not ranked"))
+        if count
+    ]
+    name = names.short(ranking.order[0]) if ranking.order else "no winner"
+    return name, ", ".join(["a run has zero"] if ranking.has_zero else notes)
 
 
 def _facts(found: Comparison, seeds: int) -> list[tuple[str, str]]:
@@ -141,6 +145,11 @@ def data(found: Comparison, names: Names) -> dict[str, Any]:
                 "setting": [names.value(pair) for pair in scheme.setting],
                 "baseline": scheme.is_baseline,
                 "findings": finding_labels(scheme),
+                "unranked": [
+                    measure.label
+                    for measure in SHOWN
+                    if barring(measure).keys() & scheme.findings.keys()
+                ],
                 "values": {
                     label: {str(seed): value for seed, value in by_seed.items()}
                     for label, by_seed in scheme.by_seed.items()

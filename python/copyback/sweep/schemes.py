@@ -11,7 +11,8 @@ from copyback._core import InputError
 from copyback.summary import COMPARED
 from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
-from copyback.sweep.intervals import Estimate, change, estimate
+from copyback.sweep.intervals import Estimate, estimate
+from copyback.sweep.ratios import NoRatio, Ratio, ratio_of
 from copyback.words.flows import curves_of
 from copyback.words.verdict import MEANINGS
 
@@ -127,8 +128,8 @@ class Scheme:
         For each measure, by its label, the value of each run that has one.
     values
         Means over the seeds, likewise.
-    changes
-        From the baseline, likewise; empty for the baseline itself.
+    ratios
+        To the baseline's numbers, likewise; empty for the baseline itself.
     findings
         What should be known first of its numbers, by its key, and of how many runs.
     """
@@ -137,7 +138,7 @@ class Scheme:
     runs: dict[str, int]
     by_seed: dict[str, dict[int, float]]
     values: dict[str, Estimate]
-    changes: dict[str, Estimate]
+    ratios: dict[str, Ratio | NoRatio]
     is_baseline: bool
     findings: dict[str, int]
 
@@ -164,25 +165,6 @@ class Contest:
     def baseline(self) -> Scheme:
         """Scheme that the others are compared with."""
         return next(scheme for scheme in self.schemes if scheme.is_baseline)
-
-    def best(self, measure: Measure) -> list[Setting]:
-        """Return the schemes with the best value, unless all are alike."""
-        return self._extreme(measure, least=not measure.more_is_better)
-
-    def worst(self, measure: Measure) -> list[Setting]:
-        """Return the schemes with the worst value, unless all are alike."""
-        return self._extreme(measure, least=measure.more_is_better)
-
-    def _extreme(self, measure: Measure, *, least: bool) -> list[Setting]:
-        means = {
-            s.setting: s.values[measure.label].mean
-            for s in self.schemes
-            if s.values.get(measure.label)
-        }
-        if len(set(means.values())) < 2:
-            return []
-        bound = (min if least else max)(means.values())
-        return [setting for setting, mean in means.items() if mean == bound]
 
 
 def baseline_of(
@@ -282,15 +264,15 @@ def _scheme(
     by_seed = {measure.label: _by_seed(rows, measure) for measure in requests.shown}
     by_seed = {label: values for label, values in by_seed.items() if values}
     values = {label: estimate(list(own.values())) for label, own in by_seed.items()}
-    changes = {}
-    for measure in requests.shown:
-        moved = change(by_seed.get(measure.label, {}), _by_seed(base, measure))
-        if moved is not None and not is_baseline:
-            changes[measure.label] = moved
+    ratios = {
+        measure.label: ratio_of([(by_seed[measure.label], _by_seed(base, measure))])
+        for measure in requests.shown
+        if measure.label in by_seed and not is_baseline
+    }
     runs = {row[RUN]: int(row[requests.column(COUNT)] or 0) for row in rows}
     found = {key: sum(bool(row.get(f"verdict.{key}")) for row in rows) for key in MEANINGS}
     findings = {key: number for key, number in found.items() if number}
-    return Scheme(setting, runs, by_seed, values, changes, is_baseline, findings)
+    return Scheme(setting, runs, by_seed, values, ratios, is_baseline, findings)
 
 
 def _by_seed(rows: list[dict[str, Any]], measure: Measure) -> dict[int, float]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from copyback.sweep.answer import number
 from copyback.sweep.axes import LOAD, SCHEME
 from copyback.sweep.labels import Names
+from copyback.sweep.ranking import rank
 from copyback.sweep.schemes import MEASURES
 from copyback.sweep.tables import remarks
-from copyback.sweep.winners import behind, choices, overall, podium
+from copyback.sweep.winners import choices, overall, podium
+from copyback.words import units
 from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from copyback.sweep.ratios import Ratio
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
     from copyback.sweep.winners import Choice, Podium
 
@@ -36,7 +38,7 @@ def standings(contests: Sequence[Contest], title: str = "Winners", level: int = 
     parts += [f"**{label}.** {text}." for label, text in remarks(contests)]
     for measure in MEASURES:
         rows = [_row(contest, measure, named, names) for contest in contests]
-        header = ("load", "winner", measure.label, "level with it", *named)
+        header = ("load", "winner", measure.label, "level with it", "not ranked", *named)
         table = markdown_table(header, [row for row in rows if row])
         parts += [f"{below} {title}: {measure.label}", table]
     if len(contests) > 1:
@@ -49,14 +51,16 @@ def _preface(contests: Sequence[Contest], seeds: int) -> str:
     schemes = max(len(contest.schemes) for contest in contests)
     loads = "one load" if len(contests) == 1 else f"{len(contests)} loads"
     told = (
-        "*Level* with the winner are those whose numbers are, seed by seed, a multiple of its "
-        "with a 95% interval that holds one"
+        "*Level* with the winner are those that are not distinguishable from it: the 95% interval "
+        "of their ratio to it holds 1"
         if seeds > 1
         else "There is one seed and so no interval: the least number wins"
     )
     return (
-        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. The columns on the right are "
-        "named schemes, the baseline first: how many times the winner's number theirs is."
+        f"{schemes} schemes under {loads}, {seeds} seeds. {told}. A scheme whose runs are "
+        "overloaded, not settled or, for times, too short to tell is *not ranked*. The columns on "
+        "the right are named schemes, the baseline first: the ratio of their number to the "
+        "winner's, the geometric mean over the seeds."
     )
 
 
@@ -81,17 +85,23 @@ def _given(scheme: Scheme) -> str | None:
 def _row(
     contest: Contest, measure: Measure, named: Iterable[str], names: Names
 ) -> tuple[str, ...] | None:
+    if not any(measure.label in scheme.values for scheme in contest.schemes):
+        return None
+    load = names.of(contest.load) if contest.load else "all"
+    ranking = rank([contest], measure)
+    out = units.count(len(ranking.left_out))
     first = podium(contest, measure)
     if first is None:
-        return None
+        why = "no winner: a run has zero" if ranking.has_zero else "no winner"
+        return (load, why, units.MISSING, units.MISSING, out, *(units.MISSING for _ in named))
     shown = {_column(s): s for s in contest.schemes if s.is_baseline or _given(s) is not None}
-    value = number(measure, first.leader.values[measure.label].mean)
     return (
-        names.of(contest.load) if contest.load else "all",
+        load,
         names.short(first.leader.setting),
-        value,
+        number(measure, first.leader.values[measure.label].mean),
         _level(first, contest, names),
-        *(_multiple(contest, measure, shown.get(name)) for name in named),
+        out,
+        *(_ratio_to(first, shown.get(name)) for name in named),
     )
 
 
@@ -112,22 +122,12 @@ def _level(first: Podium, contest: Contest, names: Names) -> str:
     return f"{len(first.level)}{', all ' + ' · '.join(common) if common else ''}"
 
 
-def _multiple(contest: Contest, measure: Measure, scheme: Scheme | None) -> str:
-    first = podium(contest, measure)
-    if scheme is None or first is None:
-        return "–"
-    found = behind(scheme, first.leader, measure.label)
-    return "–" if found is None else times(math.exp(found.mean))
-
-
-def times(ratio: float) -> str:
-    """Return a multiple with three digits.
-
-    >>> times(1.0), times(12.34), times(123.4)
-    ('1.00×', '12.3×', '123×')
-    """
-    digits = 2 if ratio < 10 else 1 if ratio < 100 else 0
-    return f"{ratio:,.{digits}f}×"
+def _ratio_to(first: Podium, scheme: Scheme | None) -> str:
+    """Return the ratio of a scheme to the winner; a dash if it is not ranked."""
+    ranking = first.ranking
+    if scheme is None or scheme.setting not in ranking.order:
+        return units.MISSING
+    return ranking.ratio(scheme.setting, first.leader.setting).marked
 
 
 def _overall(contests: Sequence[Contest], names: Names) -> str:
@@ -144,17 +144,17 @@ def _overall(contests: Sequence[Contest], names: Names) -> str:
         cells = [_place(pairs, setting) for pairs in ranked.values()]
         rows.append((names.short(setting), *cells))
     text = (
-        "Geometric mean over the loads of the number as a multiple of the load's winner's, and the "
-        "place among all schemes that were run under every load."
+        "The ratio of the number to that of each load's winner, the geometric mean over the loads, "
+        "and the place among the schemes that are ranked under every load."
     )
     return f"{text}\n\n{markdown_table(('scheme', *(m.label for m in ranked)), rows)}"
 
 
-def _place(pairs: Sequence[tuple[Setting, float]], setting: Setting) -> str:
+def _place(pairs: Sequence[tuple[Setting, Ratio]], setting: Setting) -> str:
     for place, (own, ratio) in enumerate(pairs, start=1):
         if own == setting:
-            return f"{times(ratio)} ({place}.)"
-    return "–"
+            return f"{ratio.text} ({place}.)"
+    return units.MISSING
 
 
 def _choices(contests: Sequence[Contest], names: Names) -> str:
@@ -171,11 +171,12 @@ def _choices(contests: Sequence[Contest], names: Names) -> str:
         for value in choice.ratios
     ]
     text = (
-        "Geometric mean of the number as a multiple of that of the key's first value, other "
-        "choices and load alike, over all combinations that exist with every value of the key."
+        "The ratio of the number to that with the key's first value, other choices and load alike: "
+        "the geometric mean over all combinations that are ranked with every value of the key."
     )
     return f"{text}\n\n{markdown_table(('key', 'value', *(m.label for m in found)), rows)}"
 
 
 def _ratio(choice: Choice | None, value: Any) -> str:
-    return "–" if choice is None or value not in choice.ratios else times(choice.ratios[value])
+    known = {} if choice is None else choice.ratios
+    return known[value].marked if value in known else units.MISSING

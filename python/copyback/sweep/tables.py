@@ -8,8 +8,8 @@ from copyback.sweep.answer import answer, headline, number, warnings
 from copyback.sweep.contest_table import ContestTable, empty_table
 from copyback.sweep.knee import knees
 from copyback.sweep.labels import Names
+from copyback.sweep.ratios import MARK, NoRatio, compared
 from copyback.sweep.schemes import SHOWN
-from copyback.sweep.together import Multiple, multiple
 from copyback.sweep.winners import podium
 from copyback.words import units
 from copyback.words.verdict import MEANINGS
@@ -27,6 +27,9 @@ MOST_SHOWN = 40
 
 #: Knees that are told.
 MOST_KNEES = 3
+
+#: Name of what stands below a number.
+RATIO = "ratio to the baseline, geometric mean"
 
 
 def tables(found: Comparison) -> list[RenderableType]:
@@ -73,6 +76,26 @@ def remarks(contests: Sequence[Contest]) -> list[tuple[str, str]]:
     ]
 
 
+def legend(contests: Sequence[Contest]) -> str:
+    """Return what stands below the numbers of tables; nothing where only numbers do."""
+    ratios = [one for contest in contests for s in contest.schemes for one in s.ratios.values()]
+    if not ratios:
+        return ""
+    seeds = max(scheme.seeds for contest in contests for scheme in contest.schemes)
+    parts = [
+        f"Means over {seeds} seeds. Below each: the {RATIO} of the seeds, and its 95% interval"
+        if seeds > 1
+        else "Below each number: the ratio to the baseline",
+        *(
+            [f"{MARK} = not distinguishable"]
+            if any(one.marked != one.text for one in ratios)
+            else []
+        ),
+        *(["no ratio = a run has zero"] if NoRatio.ZERO in ratios else []),
+    ]
+    return f"{'; '.join(parts)}."
+
+
 def finding_labels(scheme: Scheme) -> list[str]:
     """Return in a word or two each what should be known of a scheme's runs."""
     return [
@@ -108,19 +131,15 @@ def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
 
 
 def _together(contests: Sequence[Contest], names: Names) -> RenderableType:
-    """Return the schemes over all loads, as multiples of the baseline."""
-    table = empty_table("All loads: times the baseline's number, geometric mean")
+    """Return the ratios of the schemes to the baseline over all loads."""
+    table = empty_table(f"All loads: {RATIO}")
     table.add_column("Scheme", style="bold", overflow="fold")
     for measure in SHOWN:
         table.add_column(measure.label, justify="right", no_wrap=True)
     for setting in dict.fromkeys(s.setting for contest in contests for s in contest.schemes):
-        found = [multiple(contests, setting, None, measure.label) for measure in SHOWN]
-        table.add_row(names.of(setting), *map(_multiple, found))
+        found = [compared(contests, setting, None, measure.label) for measure in SHOWN]
+        table.add_row(names.of(setting), *(one.marked for one in found))
     return table
-
-
-def _multiple(found: Multiple | None) -> str:
-    return units.MISSING if found is None else f"{units.significant(found.ratio)}"
 
 
 def _winners_table(contest: Contest, title: str, names: Names) -> RenderableType:
@@ -132,10 +151,12 @@ def _winners_table(contest: Contest, title: str, names: Names) -> RenderableType
     table.add_column("winner", overflow="fold")
     for measure in contest.requests.measures:
         first = podium(contest, measure)
-        if first is not None:
-            value = number(measure, first.leader.values[measure.label].mean)
-            name = names.short(first.leader.setting)
-            table.add_row(measure.label, value, f"{len(first.level)}", name)
+        if first is None:
+            table.add_row(measure.label, units.MISSING, units.MISSING, "no winner")
+            continue
+        value = number(measure, first.leader.values[measure.label].mean)
+        name = names.short(first.leader.setting)
+        table.add_row(measure.label, value, f"{len(first.level)}", name)
     table.caption = f"of {len(contest.schemes)} schemes"
     table.caption_justify = "left"
     return table

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback.sweep.axes import SCHEME
-from copyback.sweep.intervals import estimate
+from copyback.sweep.ranking import barring, rank
+from copyback.sweep.ratios import Ratio, ratio_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from copyback.sweep.intervals import Estimate
+    from copyback.sweep.ranking import Ranking
     from copyback.sweep.schemes import Contest, Measure, Scheme, Setting
 
 
 @dataclass(frozen=True)
 class Podium:
-    """The first under one load, in one measure.
+    """First under one load, in one measure.
 
     Attributes
     ----------
     leader
-        The scheme with the least mean.
+        The ranked scheme with the least number.
     level
-        Schemes that are, seed by seed, a multiple of it whose interval holds one.
+        Schemes that are not distinguishable from it.
     """
 
+    ranking: Ranking
     leader: Scheme
     level: tuple[Scheme, ...]
 
@@ -39,84 +40,53 @@ class Choice:
     Attributes
     ----------
     ratios
-        For each of its values the geometric mean of the measure as a multiple of the first value's,
-        over all combinations of the other keys and all loads that have every value.
+        For each of its values the ratio of the measure to that of the first value, over all
+        combinations of the other keys and all loads that have every value.
     combinations
         How many there are.
     """
 
     key: str
-    ratios: dict[Any, float]
+    ratios: dict[Any, Ratio]
     combinations: int
 
     @property
     def spread(self) -> float:
-        """Ratio of the best value's mean to the worst value's."""
-        return max(self.ratios.values()) / min(self.ratios.values())
+        """Ratio of the worst value to the best."""
+        own = [found.ratio for found in self.ratios.values()]
+        return max(own) / min(own)
 
 
 def podium(contest: Contest, measure: Measure) -> Podium | None:
-    """Return who is first in a measure; None if no scheme has it."""
+    """Return who is first in a measure; None if no scheme can be ranked in it."""
+    ranking = rank([contest], measure)
+    if not ranking.order:
+        return None
+    level = tuple(contest.by_setting[own] for own in ranking.level)
+    return Podium(ranking, contest.by_setting[ranking.order[0]], level)
+
+
+def overall(contests: Sequence[Contest], measure: Measure) -> list[tuple[Setting, Ratio]]:
+    """Return the schemes that can be ranked under every load, best first.
+
+    Returns
+    -------
+    list of (Setting, Ratio)
+        Each with its ratio to the winner of each load, over all loads.
+    """
+    firsts = [podium(contest, measure) for contest in contests]
     label = measure.label
-    running = [scheme for scheme in contest.schemes if label in scheme.values]
-    if not running:
-        return None
-    leader = min(running, key=lambda scheme: scheme.values[label].mean)
-    level = [
-        scheme
-        for scheme in running
-        if scheme is not leader and not _is_behind(scheme, leader, label)
-    ]
-    return Podium(leader, tuple(level))
-
-
-def _is_behind(scheme: Scheme, leader: Scheme, label: str) -> bool:
-    found = behind(scheme, leader, label)
-    if found is None or found.half_width is None:
-        return scheme.values[label].mean > leader.values[label].mean
-    return found.mean > found.half_width
-
-
-def behind(scheme: Scheme, leader: Scheme, label: str) -> Estimate | None:
-    """Return the logarithm of how many times the leader's number a scheme's is, seed by seed.
-
-    Of a ratio the logarithm is what spreads alike upwards and downwards: a scheme that is ten times
-    the leader with one seed and a hundred times with another is behind, however far the two are
-    apart.
-
-    Returns
-    -------
-    Estimate or None
-        None if no seed has both, or a number is not above zero.
-    """
-    own, first = scheme.by_seed.get(label, {}), leader.by_seed.get(label, {})
-    shared = sorted(own.keys() & first.keys())
-    if not shared or any(own[seed] <= 0 or first[seed] <= 0 for seed in shared):
-        return None
-    return estimate([math.log(own[seed] / first[seed]) for seed in shared])
-
-
-def overall(contests: Sequence[Contest], measure: Measure) -> list[tuple[Setting, float]]:
-    """Return the schemes that have a measure under every load, best first.
-
-    Returns
-    -------
-    list of (Setting, float)
-        With the geometric mean over the loads of the measure as a multiple of the leader's.
-    """
-    logs: dict[Setting, list[float]] = {}
-    counted = [contest for contest in contests if _has_positive(contest, measure)]
-    for contest in counted:
-        means = _means(contest, measure)
-        least = min(means.values())
-        for setting, mean in means.items():
-            logs.setdefault(setting, []).append(math.log(mean / least))
-    whole = [
-        (s, math.exp(math.fsum(own) / len(own)))
-        for s, own in logs.items()
-        if len(own) == len(counted)
-    ]
-    return sorted(whole, key=lambda pair: pair[1])
+    found = {
+        own: ratio_of(
+            [
+                (contest.by_setting[own].by_seed[label], first.leader.by_seed[label])
+                for contest, first in zip(contests, firsts, strict=True)
+                if first is not None
+            ]
+        )
+        for own in rank(contests, measure).order
+    }
+    return [(own, ratio) for own, ratio in found.items() if isinstance(ratio, Ratio)]
 
 
 def choices(contests: Sequence[Contest], measure: Measure) -> list[Choice]:
@@ -134,38 +104,23 @@ def _choice(contests: Sequence[Contest], measure: Measure, key: str) -> Choice |
     if len(values) < 2 or not whole:
         return None
     first = values[0]
-    ratios = {
-        value: math.exp(_mean(math.log(block[value] / block[first]) for block in whole))
-        for value in values
-    }
-    return Choice(key, ratios, len(whole))
+    found = {value: ratio_of([(own[value], own[first]) for own in whole]) for value in values}
+    ratios = {value: one for value, one in found.items() if isinstance(one, Ratio)}
+    return Choice(key, ratios, len(whole)) if len(ratios) == len(values) else None
 
 
-def _blocks(contest: Contest, measure: Measure, key: str) -> list[dict[Any, float]]:
-    """Return the means of schemes that differ in nothing but a key, by its value."""
-    grouped: dict[Setting, dict[Any, float]] = {}
-    for setting, mean in _means(contest, measure).items():
-        own = dict(setting)
+def _blocks(contest: Contest, measure: Measure, key: str) -> list[dict[Any, dict[int, float]]]:
+    """Return the numbers of schemes that differ in nothing but a key, by its value and seed."""
+    grouped: dict[Setting, dict[Any, dict[int, float]]] = {}
+    for scheme in contest.schemes:
+        own = dict(scheme.setting)
         own.pop(SCHEME, None)
         value = own.pop(key)
-        if value is not None:
-            grouped.setdefault(tuple(own.items()), {})[value] = mean
-    return [block for block in grouped.values() if min(block.values()) > 0]
+        numbers = scheme.by_seed.get(measure.label)
+        if value is not None and numbers and not barring(measure).keys() & scheme.findings.keys():
+            grouped.setdefault(tuple(own.items()), {})[value] = numbers
+    return [block for block in grouped.values() if all(map(_is_positive, block.values()))]
 
 
-def _means(contest: Contest, measure: Measure) -> dict[Setting, float]:
-    return {
-        scheme.setting: scheme.values[measure.label].mean
-        for scheme in contest.schemes
-        if measure.label in scheme.values
-    }
-
-
-def _has_positive(contest: Contest, measure: Measure) -> bool:
-    means = _means(contest, measure).values()
-    return bool(means) and min(means) > 0
-
-
-def _mean(values: Iterable[float]) -> float:
-    kept = list(values)
-    return math.fsum(kept) / len(kept)
+def _is_positive(numbers: dict[int, float]) -> bool:
+    return min(numbers.values()) > 0
