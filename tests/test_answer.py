@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,12 +12,13 @@ from rich.console import Console
 
 from copyback.frame import Frame
 from copyback.sweep.answer import answer, headline, warnings
+from copyback.sweep.comparison import Comparison
 from copyback.sweep.contest_table import ContestTable
 from copyback.sweep.labels import Names, key_names, value_labels
 from copyback.sweep.ranking import rank, swings
 from copyback.sweep.ratios import Ratio, compared
 from copyback.sweep.schemes import MEASURES, contests
-from copyback.sweep.tables import finding_labels
+from copyback.sweep.tables import finding_labels, tables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -174,6 +176,34 @@ def test_a_single_scheme_is_told_over_its_loads() -> None:
     loads = found({("light", "greedy"): [100.0], ("heavy", "greedy"): [5000.0]})
     told = answer(loads, Names(loads))
     assert told == "The p99.9 goes from 100 µs (light) to 5.00 ms (heavy)."
+
+
+def test_over_all_loads_the_table_has_the_answer_s_ratio_and_says_who_is_not_ranked() -> None:
+    light, heavy = found(
+        {
+            ("light", "greedy"): [10.0, 20.0],
+            ("light", "fifo"): [25.0, 50.0],
+            ("light", "random"): [30.0, 60.0],
+            ("heavy", "greedy"): [100.0, 100.0],
+            ("heavy", "fifo"): [1000.0, 1000.0],
+            ("heavy", "random"): [10.0, 10.0],
+        }
+    )
+    *others, random = heavy.schemes
+    heavy = replace(heavy, schemes=(*others, replace(random, findings={"overload": 1})))
+    both = [light, heavy]
+    told = answer(both, Names(both))
+    # Two and a half times, and ten times.
+    assert "the next is victim fifo, 5.00× (95% interval 5.00 to 5.00×)." in told
+    assert "Not ranked: victim random (overloaded under 1 of 2 loads)." in told
+    frame = Frame.of_rows([{"seed": 1}])
+    whole = Comparison(Path("nowhere"), frame, (light, heavy), (), 0, (), (), "")
+    terminal = Console(width=150)
+    with terminal.capture() as capture:
+        terminal.print(*tables(whole))
+    lines = capture.get().split("All loads: ")[1].splitlines()
+    assert any(line.startswith("victim fifo ") and "5.00×" in line for line in lines)
+    assert any(line.startswith("victim random · not ranked") for line in lines)
 
 
 # One seed that decides.

@@ -8,6 +8,7 @@ from copyback.sweep.answer import answer, headline, number, warnings
 from copyback.sweep.contest_table import ContestTable, empty_table
 from copyback.sweep.knee import knees
 from copyback.sweep.labels import Names
+from copyback.sweep.ranking import rank
 from copyback.sweep.ratios import MARK, NoRatio, compared
 from copyback.sweep.schemes import SHOWN
 from copyback.sweep.winners import podium
@@ -132,13 +133,19 @@ def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
 
 def _together(contests: Sequence[Contest], names: Names) -> RenderableType:
     """Return the ratios of the schemes to the baseline over all loads."""
+    from rich.text import Text
+
     table = empty_table(f"All loads: {RATIO}")
     table.add_column("Scheme", style="bold", overflow="fold")
     for measure in SHOWN:
         table.add_column(measure.label, justify="right", no_wrap=True)
+    left_out = rank(contests, headline(contests)).left_out
     for setting in dict.fromkeys(s.setting for contest in contests for s in contest.schemes):
+        name = Text(names.of(setting))
+        if setting in left_out:
+            name.append(" · not ranked", style="yellow not bold")
         found = [compared(contests, setting, None, measure.label) for measure in SHOWN]
-        table.add_row(names.of(setting), *(one.marked for one in found))
+        table.add_row(name, *(one.marked for one in found))
     return table
 
 
