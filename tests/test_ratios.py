@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -297,6 +297,16 @@ def test_with_one_seed_there_is_no_interval_and_that_is_said_once() -> None:
     assert "−56.0 %" in printed
     assert printed.count("interval") == 1
     assert "?" not in printed
+
+
+def test_schemes_without_a_seed_in_common_are_not_ranked_beside_each_other() -> None:
+    (contest,) = comparison({"greedy": GREEDY, "fifo": LESS, "random": MORE}).contests
+    greedy, fifo, other = contest.schemes
+    fifo = replace(fifo, by_seed={"p99.9": {1: 22_000.0, 2: 31_000.0}})
+    other = replace(other, by_seed={"p99.9": {3: 280_000.0}})
+    told = answer([replace(contest, schemes=(greedy, fifo, other))], Names([contest]))
+    assert told.startswith("victim fifo has the least p99.9")
+    assert told.endswith("Not ranked: victim random (no seed in common with others).")
 
 
 # Nobody wins who cannot be ranked.

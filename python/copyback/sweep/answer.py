@@ -68,8 +68,10 @@ def _ranked(ranking: Ranking, names: Names) -> list[str]:
     return [_first(ranking, names), *level, *_rest(ranking, it, names)]
 
 
-def _baseline(ranking: Ranking) -> Setting:
-    return ranking.contests[0].baseline.setting
+def _baseline(ranking: Ranking) -> Setting | None:
+    """Return the baseline; None if it is another under another load."""
+    found = {contest.baseline.setting for contest in ranking.contests}
+    return found.pop() if len(found) == 1 else None
 
 
 def _left_out(reasons: Mapping[Setting, str], names: Names) -> list[str]:
@@ -161,7 +163,7 @@ def _first(ranking: Ranking, names: Names) -> str:
     over = f" over the {loads} loads" if loads > 1 else ""
     value = "" if over else f": {_value(ranking)}"
     has = f"has the least {ranking.measure.label}{over}{value}"
-    if leader != base and base in ranking.order:
+    if base is not None and leader != base and base in ranking.order:
         told = ranking.ratio(leader, base).sentence
         return f"{_name(leader, names)} {has}, {told} against the baseline, {_name(base, names)}."
     told = f"the next is {_name(second, names)}, {ranking.ratio(second, leader).sentence}"
@@ -203,7 +205,7 @@ def _rest(ranking: Ranking, it: str, names: Names) -> list[str]:
             continue
         if len(ranking.contests) == 1:
             told = _value(other)
-        elif base in other.order:
+        elif base is not None and base in other.order:
             told = f"{other.ratio(first, base).text} against the baseline"
         else:
             continue

@@ -90,20 +90,40 @@ def rank(contests: Sequence[Contest], measure: Measure) -> Ranking:
     settings = list(dict.fromkeys(scheme.setting for scheme in schemes))
     reasons = {own: _reason(contests, own, measure) for own in settings}
     able = [own for own in settings if not reasons[own]]
-    found = {own: compared(contests, own, able[0], measure.label) for own in able}
     left_out = {own: why for own, why in reasons.items() if why}
-    if NoRatio.ZERO in found.values():
+    kept = _with_shared_seeds(contests, able, measure)
+    left_out |= {own: "no seed in common with others" for own in able if own not in kept}
+    if any(_has_zero(contest, own, measure) for contest in contests for own in kept):
         return Ranking(contests, measure, (), left_out, has_zero=True)
+    found = {own: compared(contests, own, kept[0], measure.label) for own in kept}
     ratios = {own: one.ratio for own, one in found.items() if isinstance(one, Ratio)}
-    apart = {own: "no seed in common with the others" for own in able if own not in ratios}
     order = sorted(ratios, key=ratios.__getitem__, reverse=measure.more_is_better)
-    return Ranking(contests, measure, tuple(order), {**left_out, **apart})
+    return Ranking(contests, measure, tuple(order), left_out)
+
+
+def _with_shared_seeds(
+    contests: Sequence[Contest], able: Sequence[Setting], measure: Measure
+) -> list[Setting]:
+    """Return those that were all run with a seed under every load: each two have a ratio."""
+    shared: set[int] = set()
+    kept: list[Setting] = []
+    for own in able:
+        each = [set(contest.by_setting[own].by_seed[measure.label]) for contest in contests]
+        seeds = set.intersection(*each, *([shared] if kept else []))
+        if seeds:
+            shared = seeds
+            kept.append(own)
+    return kept
+
+
+def _has_zero(contest: Contest, own: Setting, measure: Measure) -> bool:
+    return min(contest.by_setting[own].by_seed[measure.label].values()) <= 0
 
 
 def _reason(contests: Sequence[Contest], own: Setting, measure: Measure) -> str:
     """Return why a scheme is not ranked; empty if it is."""
     schemes = [contest.by_setting.get(own) for contest in contests]
-    there = [one for one in schemes if one is not None and measure.label in one.values]
+    there = [one for one in schemes if one is not None and measure.label in one.by_seed]
     told = [_under(there, key, word) for key, word in barring(measure).items()]
     if len(there) < len(contests):
         told.append("no number" if len(contests) == 1 else "not under every load")
