@@ -40,10 +40,12 @@ function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
         whisker(made, x + wide / 2, scale.place(Math.max(m.low, scale.least)), high, Math.min(wide / 4, 5));
       }
       const written = schemes[i].isBase ? "1×" : marked(m);
-      if (textWidth(written, 11) < wide - 1) {
-        const above = m.high == null ? y : Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8);
-        made.append(label(x + wide / 2, Math.max(above - 4, 10), written, { size: 11, colour: "--ink" }));
-      }
+      // Across the bar if it is wide enough, else up from it.
+      const above = Math.max((m.high == null ? y : Math.max(scale.place(Math.min(m.high, scale.most)), box.top - 8)) - 4, 10);
+      const long = textWidth(written, 11);
+      const middle = x + wide / 2;
+      if (long < wide - 1) made.append(label(middle, above, written, { size: 11, colour: "--ink" }));
+      else if (wide > 12 && above - long > 2) made.append(label(middle + 4, above, written, { size: 11, colour: "--ink", anchor: "start", transform: `rotate(-90 ${middle + 4} ${above})` }));
     });
     const [cx, cy] = [start + each / 2, bottom + 18];
     const text = fitted(group.name, slanted ? 150 : each - 6);
