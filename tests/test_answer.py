@@ -150,6 +150,17 @@ def test_the_answer_names_again_who_is_meant() -> None:
     assert "victim greedy is first in mean response time, too." in answer(one, Names(one))
 
 
+def test_the_answer_calls_nobody_first_where_it_is_level_with_another() -> None:
+    (contest,) = found(
+        {("l", "greedy"): [1000.0, 1010.0, 990.0], ("l", "fifo"): [500.0, 505.0, 495.0]}
+    )
+    greedy, fifo = contest.schemes
+    fifo = replace(fifo, by_seed={**fifo.by_seed, "mean": {1: 90.0, 2: 150.0, 3: 80.0}})
+    told = answer([replace(contest, schemes=(greedy, fifo))], Names([contest]))
+    assert "It is not distinguishable from the first in mean response time." in told
+    assert "is first" not in told
+
+
 def test_the_answer_says_when_the_baseline_is_first_and_by_how_much() -> None:
     one = found({("l", "greedy"): [500.0], ("l", "fifo"): [600.0]})
     told = answer(one, Names(one))

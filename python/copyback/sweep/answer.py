@@ -194,14 +194,18 @@ def _rest(ranking: Ranking, it: str, names: Names) -> list[str]:
     """
     leader, base = ranking.order[0], _baseline(ranking)
     also: list[str] = []
+    level: list[str] = []
     others: dict[Setting, list[str]] = {}
     for label, long in _LONG.items():
         other = rank(ranking.contests, _BY_LABEL[label])
         if len(other.order) < 2 or other.spread <= ALIKE:
             continue
         first = other.order[0]
-        if leader == first or leader in other.level:
+        if leader in other.order and other.ratio(leader, first).ratio == 1:
             also.append(long)
+            continue
+        if leader in other.level:
+            level.append(long)
             continue
         if len(ranking.contests) == 1:
             told = _value(other)
@@ -212,6 +216,11 @@ def _rest(ranking: Ranking, it: str, names: Names) -> list[str]:
         others.setdefault(first, []).append(f"{long} ({told})")
     return [
         *([f"{it} is first in {' and '.join(also)}, too."] if also else []),
+        *(
+            [f"{it} is not distinguishable from the first in {' and '.join(level)}."]
+            if level
+            else []
+        ),
         *(
             f"{_name(own, names)} has the least {' and '.join(told)}."
             for own, told in others.items()
