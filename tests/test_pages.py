@@ -20,6 +20,7 @@ FOLLOWED = [
     "docs/guide/endurance.md",
     "docs/guide/examples.md",
     "docs/guide/faults.md",
+    "docs/guide/figures.md",
     "docs/guide/getting-started.md",
     "docs/guide/hdr-histograms.md",
     "docs/guide/policies-in-python.md",

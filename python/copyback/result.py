@@ -20,6 +20,7 @@ from copyback.data import (
     TABLE_FILES,
 )
 from copyback.data.older import check_config, summary_of
+from copyback.inputs.arguments import NUMBER, TEXT, check
 from copyback.inputs.arguments import path as argument_path
 
 if TYPE_CHECKING:
@@ -304,8 +305,17 @@ class Result:
             hint = f"; it has {', '.join(self._tables)}"
         raise InputError(f"this result has no table {table!r}{hint}")
 
-    def plot(self) -> Figure:
-        """Draw the response times: their distribution towards the tail, and over time.
+    def plot(self, kind: str = "response", *, width: float | None = None) -> Figure:
+        """Draw a figure of the run.
+
+        Parameters
+        ----------
+        kind
+            ``"tail"``, the distribution of response times towards the tail; ``"time"``, the mean
+            and greatest over time; ``"response"``, both; ``"amplification"``, write
+            amplification over time; ``"dies"``, when which die collected.
+        width
+            Inches; else as wide as its panels need.
 
         Returns
         -------
@@ -315,11 +325,12 @@ class Result:
         Raises
         ------
         InputError
-            Without matplotlib, with the command that installs it.
+            If the run has no such figure; without matplotlib, with the command that installs it.
         """
-        from copyback.report import figures as plots
+        from copyback.figures.of_run import of_run
 
-        return plots.of_result(self)
+        check("Result.plot", kind=(kind, TEXT), width=(width, NUMBER.or_none()))
+        return of_run(self, kind, width)
 
     def report(self, path: str | os.PathLike[str] = REPORT) -> Path:
         """Write the report: one self-contained page that opens offline.

@@ -11,18 +11,22 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from copyback._core import InputError
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, NUMBER, PATH, SEEDS, TEXT, check
+from copyback.inputs.arguments import path as argument_path
 from copyback.sweep.answer import number
 from copyback.sweep.axes import Axis, column
 from copyback.sweep.bounds import Bound, Range, check_measure, parse_bound, parse_range
-from copyback.sweep.comparison import run_plan
+from copyback.sweep.comparison import Comparison, run_plan
 from copyback.sweep.design import Design, numbered_seeds
 from copyback.sweep.intervals import Estimate, estimate
 from copyback.sweep.labels import key_names
 from copyback.sweep.memory import memory_of
 from copyback.sweep.plan import make_plan
+from copyback.sweep.store import MARKER, add_fact, described
 from copyback.sweep.tabular import Tabular
 from copyback.sweep.where import Where
 
@@ -33,7 +37,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from copyback.frame import Frame
-    from copyback.sweep.comparison import Comparison
+
+#: Entry of a directory's description that says what a search found.
+SEARCH = "search"
 
 #: How near the two values are between which the bound begins to hold, as a share of the range.
 WITHIN = 0.01
@@ -48,6 +54,19 @@ class Probe:
 
     value: float
     measured: Estimate
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Fields of a search that its directory keeps beside the runs."""
+
+    bound: Bound
+    range: Range
+    value: float | None
+    beyond: float | None
+    low: float | None
+    high: float | None
+    probes: tuple[Probe, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,11 +97,41 @@ class SearchResult(Tabular):
     probes: tuple[Probe, ...]
     comparison: Comparison
 
+    @classmethod
+    def load(cls, directory: str | os.PathLike[str]) -> SearchResult:
+        """Read what a finished search left.
+
+        Raises
+        ------
+        InputError
+            If the directory holds none.
+        """
+        home = argument_path("SearchResult.load", directory, "directory")
+        facts = described(home).get(SEARCH)
+        if facts is None:
+            raise InputError(f"{home}: holds a comparison, and no search")
+        try:
+            found = msgspec.convert(facts, _Found)
+        except msgspec.ValidationError as fault:
+            raise InputError(f"{home / MARKER}: {SEARCH}: {fault}") from None
+        fields = {name: getattr(found, name) for name in _Found.__dataclass_fields__}
+        return cls(**fields, comparison=Comparison.load(home))
+
+    def _keep(self) -> None:
+        """Write down what the search found beside its runs."""
+        facts = {name: getattr(self, name) for name in _Found.__dataclass_fields__}
+        add_fact(self.comparison.directory, SEARCH, msgspec.to_builtins(facts))
+
     def _rows(self) -> Frame:
         return self.comparison.frame
 
-    def plot(self) -> Figure:
+    def plot(self, *, width: float | None = None) -> Figure:
         """Draw what was measured at each value, the bound, and the value that was found.
+
+        Parameters
+        ----------
+        width
+            Inches; else as wide as it needs.
 
         Returns
         -------
@@ -94,9 +143,10 @@ class SearchResult(Tabular):
         InputError
             Without matplotlib.
         """
-        from copyback.report import figures as plots
+        from copyback.figures.of_search import of_search
 
-        return plots.of_search(self)
+        check("SearchResult.plot", width=(width, NUMBER.or_none()))
+        return of_search(self, width)
 
     def __repr__(self) -> str:
         from copyback.sweep.shown import in_lines
@@ -365,7 +415,9 @@ def run_search(
     (comparison,) = last
     comparison.report()
     probes = tuple(Probe(v, search_.known[v]) for v in sorted(search_.known))
-    return SearchResult(bound, wanted, value, beyond, low, high, probes, comparison)
+    result = SearchResult(bound, wanted, value, beyond, low, high, probes, comparison)
+    result._keep()
+    return result
 
 
 def _estimates(

@@ -17,7 +17,18 @@ from copyback.data.destination import staged_file
 from copyback.data.outputs import replace_file
 from copyback.data.parquet import read_parquet, write_parquet
 from copyback.inputs import configuration
-from copyback.inputs.arguments import CONFIG, COUNT, KEYS, PATH, SEEDS, SWITCH, TEXT, check
+from copyback.inputs.arguments import (
+    CONFIG,
+    COUNT,
+    KEYS,
+    NUMBER,
+    PATH,
+    SEEDS,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    check,
+)
 from copyback.inputs.arguments import path as argument_path
 from copyback.result import Result
 from copyback.sweep.completion import completed
@@ -110,27 +121,73 @@ class Comparison(Tabular):
     def _rows(self) -> Frame:
         return self.frame
 
-    def plot(self, measure: str | None = None) -> Figure:
-        """Draw a measure of each scheme, a panel a load, with 95% intervals over the seeds.
+    def plot(
+        self,
+        measure: str | None = None,
+        *,
+        kind: str = "bars",
+        over: Sequence[str] = (),
+        width: float | None = None,
+    ) -> Figure:
+        """Draw a measure of the schemes, with 95% intervals over the seeds.
 
         Parameters
         ----------
         measure
             Such as ``"p99.9"``, ``"mean"`` or ``"WA"``; else the one that the answer is about.
+        kind
+            ``"bars"``, one a scheme; ``"curve"``, a line a scheme over a key that is a number;
+            ``"heat"``, a map over two keys that are numbers.
+        over
+            The key of a curve, or the keys of a map: across, then up. Else those with most values.
+        width
+            Inches; else as wide as its panels need.
 
         Returns
         -------
         matplotlib.figure.Figure
-            A notebook shows it; ``savefig`` writes it.
+            A notebook shows it; ``savefig`` writes it. An axis is logarithmic where values differ
+            by more than a factor of 10.
 
         Raises
         ------
         InputError
-            If there is no such measure; without matplotlib.
+            If there is no such measure, figure or key; without matplotlib.
         """
-        from copyback.report import figures as plots
+        from copyback.figures.of_comparison import of_comparison
 
-        return plots.of_comparison(self.contests, measure)
+        check(
+            "Comparison.plot",
+            measure=(measure, TEXT.or_none()),
+            kind=(kind, TEXT),
+            over=(over, TEXTS),
+            width=(width, NUMBER.or_none()),
+        )
+        return of_comparison(self.contests, measure, kind=kind, over=over, width=width)
+
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return a table of the schemes for LaTeX, which needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        columns
+            ``"scheme"``, ``"load"``, keys that vary, and measures such as ``"p99.9"`` or ``"WA"``;
+            else load and scheme, and what the answer is about.
+
+        Returns
+        -------
+        str
+            Numbers have three significant digits, and 95% intervals where there are several seeds.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        """
+        from copyback.sweep.latex import latex
+
+        check("Comparison.to_latex", columns=(columns, TEXTS.or_none()))
+        return latex(self.contests, columns)
 
     def __repr__(self) -> str:
         from copyback.sweep.shown import shown

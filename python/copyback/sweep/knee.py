@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from copyback.sweep.answer import number
-from copyback.sweep.page_numbers import kind_of, quantity
+from copyback.sweep.page_numbers import number_keys, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from copyback.sweep.labels import Names
     from copyback.sweep.schemes import Contest, Measure, Setting
@@ -76,20 +76,10 @@ def knees(contests: Sequence[Contest], measure: Measure, names: Names) -> list[s
     }
     return [
         _sentence(rest, (key, points[place][0]), points[place][2], measure, names)
-        for key in _number_keys(means)
+        for key in number_keys(means)
         for rest, points in _lines(means, key).items()
         if (place := knee([at for _, at, _ in points], [mean for *_, mean in points])) is not None
     ]
-
-
-def _number_keys(settings: Iterable[Setting]) -> list[str]:
-    """Return the keys whose values are numbers, of one kind."""
-    values: dict[str, list[Any]] = {}
-    for setting in settings:
-        for key, value in setting:
-            if value is not None:
-                values.setdefault(key, []).append(value)
-    return [key for key, own in values.items() if kind_of(key, own) != "name"]
 
 
 def _lines(means: Mapping[Setting, float], key: str) -> dict[Setting, list[_PointOfLine]]:

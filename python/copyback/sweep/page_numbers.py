@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from copyback.frame import Frame
     from copyback.sweep.labels import Names
-    from copyback.sweep.schemes import Contest, Scheme
+    from copyback.sweep.schemes import Contest, Scheme, Setting
 
 #: Numbers that a page holds; of a larger study the results that stand first in the summary.
 MOST_NUMBERS = 400_000
@@ -68,6 +68,17 @@ def kind_of(key: str, values: Iterable[Any]) -> str:
         return "name"
     kinds = {None if (found := quantity(value)) is None else found[0] for value in values}
     return kinds.pop() or "name" if len(kinds) == 1 else "name"
+
+
+def number_keys(settings: Iterable[Setting]) -> dict[str, int]:
+    """Return the keys that have several values, all numbers of one kind, and how many values."""
+    values: dict[str, dict[Any, None]] = {}
+    for setting in settings:
+        for key, value in setting:
+            if value is not None:
+                values.setdefault(key, {})[value] = None
+    numbers = {key: own for key, own in values.items() if kind_of(key, own) != "name"}
+    return {key: len(own) for key, own in numbers.items() if len(own) > 1}
 
 
 class KeyAxes:

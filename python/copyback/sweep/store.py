@@ -193,6 +193,12 @@ def is_sweep(directory: Path) -> bool:
     return (directory / MARKER).is_file()
 
 
+def add_fact(directory: Path, name: str, fact: Any) -> None:
+    """Write down something more of a finished sweep; the next sweep forgets it."""
+    text = json.dumps({**described(directory), name: fact}, indent=2, ensure_ascii=False) + "\n"
+    replace_file(directory / MARKER, text.encode())
+
+
 def described(directory: Path) -> dict[str, Any]:
     """Return what a finished sweep has written down.
 
