@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import statistics
 import struct
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
@@ -234,13 +235,13 @@ def test_what_is_chosen_is_in_the_address_and_comes_back(page: Path) -> None:
         choose("load", "1");
         choose("across", "ssd.ftl.over_provisioning");
         choose("up", "gc.erases");
-        byId_("log-y").click();
+        byId_("log-x").click();
         document.querySelector('th[data-key="WA"] button').click();
         """,
     )
     kept = {key: own[0] for key, own in parse_qs(changed.hash.lstrip("#")).items()}
     assert kept["load"] == "read_share 0.6"
-    assert (kept["up"], kept["log-y"], kept["sort"]) == ("gc.erases", "1", "WA")
+    assert (kept["up"], kept["log-x"], kept["sort"]) == ("gc.erases", "1", "WA")
     # What is as the page opens is not in it.
     assert "measure" not in kept
     wanted = {**kept, "only.ssd.gc.victim": "fifo"}
@@ -411,3 +412,76 @@ def test_a_spike_leads_to_why_its_request_was_late(tmp_path: Path) -> None:
     assert seen.found["dot"] == pytest.approx(result.slowest[opened]["response_us"], rel=1e-3)
     circles = parsed(seen, "latency.svg").iter(f"{SVG}circle")
     assert 1 <= sum(circle.get("r") == "4" for circle in circles) <= 6
+
+
+#: Names of figures of which a part lies outside of its picture, or whose picture has no room.
+_CUT = """
+found.cut = [...document.querySelectorAll("main figure svg.figure")].flatMap((drawn) => {
+  const around = drawn.getBoundingClientRect();
+  const room = drawn.parentElement.getBoundingClientRect();
+  const parts = [...drawn.querySelectorAll("text, rect, circle")];
+  const outside = parts.map((part) => [part.textContent, part.getBoundingClientRect()])
+    .filter(([, box]) => box.left < around.left - 1 || box.right > around.right + 1
+      || box.top < around.top - 1 || box.bottom > around.bottom + 1).map(([text]) => text);
+  const dots = parts.map((part) => part.textContent).filter((text) => text.endsWith("…"));
+  return [...outside, ...dots, ...(around.width > room.width + 1 ? [drawn.ariaLabel] : [])];
+});
+found.width = document.documentElement.scrollWidth;
+"""
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page of five loads and three schemes with long names."""
+    found = copyback.compare(
+        tiny_config(),
+        over={
+            "ssd.gc.preemption": [
+                "none",
+                "semi_preemptive",
+                '{ type = "semi_preemptive", pipeline = true }',
+            ],
+            "workload.inter_arrival.mean": ["200us", "300us", "400us", "600us", "1ms"],
+        },
+        out=tmp_path_factory.mktemp("crowded") / "sweep",
+        workload__requests=300,
+    )
+    return found.directory / "report.html"
+
+
+@pytest.mark.parametrize("width", [420, 1280])
+@pytest.mark.parametrize(
+    "across", ["workload.inter_arrival.mean", "ssd.gc.preemption", "response_us.all.max"]
+)
+def test_nothing_is_cut(crowded: Path, width: int, across: str) -> None:
+    seen = look(crowded, f'choose("across", "{across}"); await settled(); {_CUT}', width=width)
+    assert seen.found["cut"] == []
+    assert seen.found["width"] <= width
+
+
+def test_a_new_axis_is_logarithmic_where_values_differ_widely(
+    page: Path, study: Comparison
+) -> None:
+    columns = ["response_us.all.p99", "write_amplification", "gc.erases"]
+    seen = look(
+        page,
+        f"""
+        found.first = [byId_("up").value, byId_("log-y").checked];
+        for (const column of {columns}) {{
+          choose("up", column);
+          found[column] = byId_("log-y").checked;
+        }}
+        """,
+    )
+    means = {
+        column: [
+            statistics.fmean(row[column] for row in study if row["run"] in scheme.runs)
+            for contest in study.contests
+            for scheme in contest.schemes
+        ]
+        for column in columns
+    }
+    wide = {column: max(values) > 10 * min(values) for column, values in means.items()}
+    assert wide == {column: seen.found[column] for column in columns}
+    assert set(wide.values()) == {True, False}
+    assert seen.found["first"] == ["response_us.all.p99", wide["response_us.all.p99"]]

@@ -4,11 +4,13 @@
 
 // `groups` are { name, bars: [ratio of each scheme, or what is in its place], open }, the last apart if there are several loads.
 function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
-  const narrowest = 7;
+  const narrowest = narrow() ? 2.5 : 7;
   const inner = groups.length * (schemes.length * narrowest + 14);
   const total = Math.max(width, inner + 90);
   const slanted = groups.some((g) => textWidth(g.name) > (total - 90) / groups.length - 8);
-  const under = slanted ? Math.min(Math.max(...groups.map((g) => textWidth(g.name))) * 0.6, 90) + 34 : 28;
+  const names = groups.map((g) => fitted(g.name, slanted ? 220 : 1000));
+  const slant = slantOf(names, names.map((_, i) => 45 + ((total - 57) / (groups.length + 0.25)) * (i + 0.5)), 35);
+  const under = slanted ? slant.deep + 34 : 28;
   const entries = schemes.map((scheme, i) => ({ name: scheme.name + (scheme.isBase ? " (baseline)" : ""), colour: palette[i] }));
   const keys = legendHeight(width - 20, entries);
   const height = (narrow() ? 230 : 300) + under + keys;
@@ -48,8 +50,8 @@ function barsFigure({ groups, schemes, name, axisName, width, apart, log }) {
       else if (wide > 12 && above - long > 2) made.append(label(middle + 4, above, written, { size: 11, colour: "--ink", anchor: "start", transform: `rotate(-90 ${middle + 4} ${above})` }));
     });
     const [cx, cy] = [start + each / 2, bottom + 18];
-    const text = fitted(group.name, slanted ? 150 : each - 6);
-    const attributes = slanted ? { anchor: "end", transform: `rotate(-35 ${cx} ${cy})` } : {};
+    const text = slanted ? names[place] : fitted(group.name, each - 6);
+    const attributes = slanted ? { anchor: "end", transform: `rotate(${-slant.angle} ${cx} ${cy})` } : {};
     const isMean = apart && place === groups.length - 1;
     const text_ = label(cx, cy, text, { colour: group.open ? "--accent" : "--ink", ...attributes, ...(isMean ? { "font-weight": 640 } : {}) });
     if (!group.open) return made.append(text_);

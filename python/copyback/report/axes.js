@@ -167,7 +167,9 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
   // Names of a horizontal axis are slanted where they have no room, and then need some below.
   const names = isNamed ? [...new Set(points.map((p) => p.x.mean))] : [];
   const isSlanted = names.some((text) => textWidth(text) > (width - 110) / across / names.length - 6);
-  const under = isSlanted ? 44 + Math.min(0.42 * Math.max(...names.map((text) => textWidth(text))), 120) : 44;
+  const written = names.map((text) => fitted(text, isSlanted ? 220 : 1000));
+  const slant = slantOf(written, written.map((_, i) => 40 + ((width - 56) / across / written.length) * (i + 0.5)), 25);
+  const under = isSlanted ? 44 + slant.deep : 44;
   const each = (narrow() || rows > 1 ? 186 : 256) + under;
   const height = rows * (each + (facet ? 24 : 6)) + 30 + keysHeight;
   const ys = [...points.flatMap((p) => [p.y.mean, ...(isLine || isNamed ? [p.y.low, p.y.high] : [])]), ...(bound ? [bound.value] : [])]
@@ -192,7 +194,7 @@ function axesFigure({ schemes, keys, x, y, colour, facet, logX, logY, bound, wid
     if (facet) made.append(label((box.left + box.right) / 2, box.top - 10, fitted(`${facet.speaks ? "" : facet.name + " "}${value == null ? "–" : facet.format(value)}`, wide), { colour: "--ink", "font-weight": 620 }));
     const isLast = row === rows - 1 || place + across >= values.length;
     let px;
-    if (isNamed) px = namesAxis(made, box, names, isLast ? x.name : "", isSlanted, under);
+    if (isNamed) px = namesAxis(made, box, names, isLast ? x.name : "", isSlanted && slant.angle, under);
     else {
       const xs = points.map((p) => p.x.mean).filter((v) => !logX || v > 0);
       if (!xs.length) return;
@@ -231,7 +233,7 @@ function namesAxis(made, box, names, axisName, slanted, under) {
   const each = (box.right - box.left) / names.length;
   names.forEach((name, i) => {
     const [cx, cy] = [box.left + each * (i + 0.5), box.bottom + 16];
-    made.append(label(cx, cy, fitted(name, slanted ? 280 : each - 6), slanted ? { anchor: "end", transform: `rotate(-25 ${cx} ${cy})` } : {}));
+    made.append(label(cx, cy, fitted(name, slanted ? 220 : each - 6), slanted ? { anchor: "end", transform: `rotate(${-slanted} ${cx} ${cy})` } : {}));
   });
   made.append(svg("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom, stroke: "var(--faint)" }));
   if (axisName) made.append(label((box.left + box.right) / 2, box.bottom + under - 6, axisName));

@@ -48,7 +48,7 @@
     }
     byId("measure").append(...lessIsBetter.map((m) => element("option", {}, m.label)));
     byId("measure").value = data.headline;
-    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", () => { drawAllLoads(); remember(); });
+    for (const id of ["measure", "log-bars"]) byId(id).addEventListener("input", () => { if (id === "measure") suitBars(); drawAllLoads(); remember(); });
     byId("baseline").addEventListener("change", draw);
     form.addEventListener("submit", (event) => event.preventDefault());
   }
@@ -282,7 +282,25 @@
     byId("up").value = column(data.headline);
     byId("colour").append(element("option", { value: "" }, "scheme"), ...grouped());
     byId("facet").append(element("option", { value: "" }, "nothing"), ...keys.filter((key) => valuesOf(key) <= 16).map((a) => element("option", { value: a.id }, a.name)));
-    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", () => { drawPoints(); remember(); });
+    for (const id of ["across", "up", "colour", "facet", "log-x", "log-y", "bound"]) byId(id).addEventListener("input", () => { suitScale(id); drawPoints(); remember(); });
+    for (const id of ["across", "up"]) suitScale(id);
+  }
+  // A new axis is logarithmic where its values differ by more than a factor of 10, and there is no zero.
+  function isWide(values) {
+    const known = values.filter((v) => v != null);
+    const [least, most] = [Math.min(...known), Math.max(...known)];
+    return least > 0 && most > 10 * least;
+  }
+  function suitScale(id) {
+    const [box, axis_] = [{ across: "log-x", up: "log-y" }[id], axisBy(id)];
+    if (box && axis_) byId(box).checked = axis_.kind !== "name" && isWide(data.schemes.map((scheme) => estimateOf(axis_.of(scheme))?.mean));
+  }
+  function suitBars() {
+    const one = data.loads.filter((_, load) => isWhole(load)).length === 1;
+    const measures = one ? lessIsBetter : data.measures.filter((m) => m.label === byId("measure").value);
+    const ratio = (scheme, measure) => value(scheme, measure) / value(sameScheme(baseline(), scheme.load) ?? scheme, measure);
+    const whole = data.schemes.filter((scheme) => isWhole(scheme.load));
+    byId("log-bars").checked = isWide(measures.flatMap((m) => whole.filter((scheme) => value(scheme, m) != null).map((scheme) => ratio(scheme, m))));
   }
   const valuesOf = (key) => new Set(data.schemes.map((scheme) => scheme.at[key.place])).size;
 
@@ -389,6 +407,7 @@
   offerAxes();
   offerBaselines();
   tickFirst();
+  suitBars();
   untouched = chosen();
   restore();
   draw();

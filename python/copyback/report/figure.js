@@ -29,6 +29,15 @@ function fitted(text, room, size = 12) {
   return kept + "…";
 }
 
+// The least slant at which names below an axis, which end at their places, reach no further left than the picture; in
+// degrees, and how deep they go.
+function slantOf(names, places, least) {
+  const widths = names.map((name) => textWidth(name));
+  const reach = (angle) => widths.every((wide, i) => wide * Math.cos((angle * Math.PI) / 180) <= places[i] - 4);
+  const angle = [least, 50, 65, 80].find((own) => own >= least && reach(own)) ?? 90;
+  return { angle, deep: Math.max(...widths, 0) * Math.sin((angle * Math.PI) / 180) };
+}
+
 // Scales ---------------------------------------------------------------------------------------------
 
 // Multiples of 1, 2 or 5 times a power of ten.
