@@ -105,6 +105,7 @@ def test_a_command_that_needs_more_says_what_installs_it(
     [
         ("found.to_polars()", "to_polars() needs polars: pip install 'copyback[polars]'"),
         ("found.series.to_pandas()", "to_pandas() needs pandas: pip install 'pandas'"),
+        ("found.plot()", "a figure needs matplotlib: pip install 'copyback[notebooks]'"),
         ("copyback.calibrate", "calibrate() needs polars: pip install 'copyback[calibrate]'"),
     ],
 )
