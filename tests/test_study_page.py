@@ -485,3 +485,29 @@ def test_a_new_axis_is_logarithmic_where_values_differ_widely(
     assert wide == {column: seen.found[column] for column in columns}
     assert set(wide.values()) == {True, False}
     assert seen.found["first"] == ["response_us.all.p99", wide["response_us.all.p99"]]
+
+
+def test_two_keys_that_are_numbers_make_a_heat_map(page: Path, study: Comparison) -> None:
+    seen = look(
+        page,
+        f"""
+        choose("across", "ssd.ftl.over_provisioning");
+        choose("colour", "write_amplification");
+        choose("up", "workload.read_share");
+        await settled();
+        const cells = [...byId_("points").querySelectorAll("rect[aria-label]")];
+        found.cells = cells.map((cell) => cell.ariaLabel);
+        {_CUT}
+        """,
+        width=420,
+    )
+    expected = {
+        f"victim {dict(scheme.setting)['ssd.gc.victim']}, over_provisioning "
+        f"{dict(scheme.setting)['ssd.ftl.over_provisioning']}, read_share "
+        f"{dict(contest.load)['workload.read_share']}": scheme.values["WA"].mean
+        for contest in study.contests
+        for scheme in contest.schemes
+    }
+    told = dict(text.split(": WA ") for text in seen.found["cells"])
+    assert {name: float(text) for name, text in told.items()} == pytest.approx(expected, rel=1e-3)
+    assert seen.found["cut"] == []

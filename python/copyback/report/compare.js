@@ -278,7 +278,8 @@
     const column = (name) => data.measures.find((m) => m.label === name).column;
     byId("across").append(...grouped());
     byId("across").value = number ? number.id : column("erases");
-    byId("up").append(...grouped().slice(keys.length ? 1 : 0));
+    const numbers = keys.filter((key) => key.kind !== "name");
+    byId("up").append(...grouped().slice(keys.length ? 1 : 0), ...(numbers.length > 1 ? [group("Keys: a heat map", numbers)] : []));
     byId("up").value = column(data.headline);
     byId("colour").append(element("option", { value: "" }, "scheme"), ...grouped());
     byId("facet").append(element("option", { value: "" }, "nothing"), ...keys.filter((key) => valuesOf(key) <= 16).map((a) => element("option", { value: a.id }, a.name)));
@@ -306,10 +307,13 @@
 
   function drawPoints() {
     const [x, y, colour, facet] = ["across", "up", "colour", "facet"].map(axisBy);
-    const overLoads = [x, colour, facet].some((axis_) => axis_?.load);
+    const overLoads = [x, y, colour, facet].some((axis_) => axis_?.load);
     const schemes = data.schemes.filter((scheme) => isVisible(scheme) && (overLoads ? isWhole(scheme.load) : scheme.load === shown.load));
     const drawnNow = new Set(drawn().map((scheme) => scheme.key));
-    const made = x && y && axesFigure({
+    const headline = everyAxis.find((own) => own.isMain && own.name === data.headline);
+    const made = isMap(x, y) ? mapFigure({
+      schemes, keys, x, y, value: colour && !colour.isKey ? colour : headline, width: Math.max(byId("points").clientWidth, 240),
+    }) : x && y && axesFigure({
       schemes, keys, x, y, colour, facet, logX: byId("log-x").checked && x.kind !== "name", logY: byId("log-y").checked,
       bound: boundOf(byId("bound").value, y), width: Math.max(byId("points").clientWidth, 240),
       ticked: overLoads ? schemes.filter((scheme) => drawnNow.has(scheme.key)) : drawn(),
