@@ -203,6 +203,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 
 .PHONY: check-generated
 check-generated: setup ## Check that these are fresh
+	@rm -rf target/generated/docs
 	$(call write_generated,target/generated)
 	$(call write_classes,target/generated)
 	@for page in $(GENERATED_PAGES); do \
@@ -246,7 +247,7 @@ check-generated: setup ## Check that these are fresh
 	@diff -u docs/searches.md target/generated/docs/searches.md \
 	  || { echo "docs/searches.md is stale: run 'make generated'"; exit 1; }
 	$(call write_reproduction,target/generated/docs)
-	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament*.md; do \
+	@cd target/generated/docs && for page in reproduction.md reproduction/*.md tournament.md; do \
 	  diff -u $(CURDIR)/docs/$$page $$page \
 	    || { echo "docs/$$page is stale: run 'make generated'"; exit 1; }; \
 	done

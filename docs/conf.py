@@ -16,8 +16,6 @@ extensions = [
     "sphinx_external_toc",
 ]
 external_toc_path = "_toc.yml"
-# What the papers' and the tournament's pages are made from.
-exclude_patterns = ["reproduction/results"]
 
 # Pages are read on their own too, so links go to files and their headings.
 myst_heading_anchors = 4

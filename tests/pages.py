@@ -8,6 +8,7 @@ out. A comment before a fence, which readers do not see, says what is special:
     <!-- file: mine.toml -->      the fence is written to this file
     <!-- exit status: 2 -->       the command fails like this
     <!-- not run: why -->         neither run nor compared
+    <!-- installed: why -->       run without its lines that install, which a test has done
     <!-- needs: fio, root -->     programs, and rights, that a machine need not have
 """
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-_COMMENT = re.compile(r"<!-- (file|exit status|not run|needs): (.*?) -->")
+#: Lines that install Copyback, or put it on the path.
+_INSTALLS = re.compile(r"(?:python3 -m venv|pip install|\. ).*")
+_COMMENT = re.compile(r"<!-- (file|exit status|not run|installed|needs): (.*?) -->")
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,12 @@ class Reader:
     printed: str = ""
     faults: list[str] = field(default_factory=list)
 
-    def follow(self, page: Path) -> list[str]:
-        """Do what a page says. Returns what was not as it says, a line each."""
+    def __post_init__(self) -> None:
+        """Put the examples of the repository into the directory."""
         (self.home / "examples").symlink_to(ROOT / "examples")
+
+    def follow(self, page: Path) -> list[str]:
+        """Do what a page says, after those before it. Returns what was not so, a line each."""
         for fence in fences(page):
             if "not run" not in fence.told:
                 self.do(fence)
@@ -75,7 +81,7 @@ class Reader:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(fence.text, encoding="utf-8")
         elif fence.language == "sh":
-            self.run(fence, ["sh", "-e", "-c", fence.text])
+            self.run(fence, ["sh", "-e", "-c", commands(fence)])
         elif fence.language == "python":
             self.run(fence, [sys.executable, self.script(fence)])
         elif fence.language == "text":
@@ -113,6 +119,11 @@ class Reader:
             if line.strip() not in ("", "…") and not any(is_shown(line, one) for one in left):
                 self.faults.append(f"line {number}: not printed: {line}")
                 return
+
+
+def commands(fence: Fence) -> str:
+    """Return what a fence runs; a reader who has Copyback installs it no second time."""
+    return _INSTALLS.sub("", fence.text) if "installed" in fence.told else fence.text
 
 
 def is_shown(line: str, printed: str) -> bool:

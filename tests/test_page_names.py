@@ -45,7 +45,7 @@ ELSEWHERE = {
     },
     "docs/guide/tutorial.md": {"mine.py"},
     "docs/reference/configuration.md": {"preset = NAME"},
-    "docs/reproduction/sepbit-2022.md": {"trace_replay"},
+    "docs/reproduction/sepbit-2022-tables.md": {"trace_replay"},
 }
 #: Pages of what was, and of other simulators, whose names are not ours.
 PAST = {"CHANGELOG.md", "docs/validation.md"}

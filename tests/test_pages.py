@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Those whose commands take seconds, and need nothing but what the repository has.
 FOLLOWED = [
-    "README.md",
+    "docs/faq.md",
     "docs/guide/artefact.md",
     "docs/guide/compare.md",
     "docs/guide/endurance.md",
@@ -22,20 +22,48 @@ FOLLOWED = [
     "docs/guide/faults.md",
     "docs/guide/figures.md",
     "docs/guide/getting-started.md",
-    "docs/guide/hdr-histograms.md",
     "docs/guide/policies-in-python.md",
     "docs/guide/steady-state.md",
     "docs/guide/timeline.md",
     "docs/guide/traces.md",
-    "docs/guide/troubleshooting.md",
     "docs/guide/tutorial.md",
 ]
+
+
+#: Pages that a newcomer follows one after the other, in one folder.
+FIRST = ["README.md", "docs/guide/getting-started.md", "docs/guide/tutorial.md"]
 
 
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
     """Its commands end as it says, and print what it shows."""
     assert Reader(tmp_path).follow(ROOT / page) == []
+
+
+def test_the_first_pages_are_followed_in_one_folder(tmp_path: Path) -> None:
+    """A file or a result of one page is not in the way of the next."""
+    newcomer = Reader(tmp_path)
+    for page in FIRST:
+        assert newcomer.follow(ROOT / page) == [], page
+
+
+def test_lines_that_install_are_left_to_the_test(tmp_path: Path) -> None:
+    """The others of the fence are run."""
+    page = tmp_path / "page.md"
+    page.write_text(
+        """<!-- installed: the tests bring their own interpreter -->
+```sh
+python3 -m venv env && . env/bin/activate
+pip install nothing-of-this-name-*.whl
+exit 5
+```
+"""
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    (fault,) = Reader(home).follow(page)
+    assert fault.startswith("line 2: exit status 5: ")
+    assert not (home / "env").exists()
 
 
 def test_what_is_not_as_a_page_says_is_told(tmp_path: Path) -> None:
@@ -87,7 +115,7 @@ exit 5
 
 def test_every_comment_of_a_page_is_one_that_is_understood() -> None:
     """One that is mistyped would say nothing."""
-    for page in FOLLOWED:
+    for page in {*FIRST, *FOLLOWED}:
         text = (ROOT / page).read_text(encoding="utf-8")
         comments = re.findall(r"^<!-- (?!speed)", text, re.MULTILINE)
         assert sum(len(fence.told) for fence in fences(ROOT / page)) == len(comments), page

@@ -44,9 +44,8 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[1] / "docs/reproduction"
 
 INDEX = "{{ scorecard() }}\n"
-PAGE = (
-    '{{ signs }}\n\n{{ claims() }}\n\n{{ section("1") }}\n\n{{ not_run() }}\n\n{{ unanswered() }}\n'
-)
+PAGE = "{{ signs }}\n\n{{ claims() }}\n"
+TABLES = '{{ elsewhere() }}\n\n{{ section("1") }}\n\n{{ not_run() }}\n\n{{ unanswered() }}\n'
 
 READING = """
 [readings.wide]
@@ -62,6 +61,7 @@ def docs(tmp_path: Path) -> Path:
     templates.mkdir(parents=True)
     (templates / pages.INDEX).write_text(INDEX)
     (templates / "tiny.md.j2").write_text(PAGE)
+    (templates / "tiny-tables.md.j2").write_text(TABLES)
     return templates.parent
 
 
@@ -99,12 +99,16 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def test_pages_are_made_of_what_is_stored(published: Path, tiny_paper: Path, ran: Path) -> None:
     made = pages.render(published, [str(tiny_paper)])
-    assert set(made) == {"reproduction.md", "reproduction/tiny.md"}
+    assert set(made) == {
+        "reproduction.md",
+        "reproduction/tiny.md",
+        "reproduction/tiny-tables.md",
+    }
     card = made["reproduction.md"]
     assert card.startswith(pages.NOTE)
     assert "| [tiny](reproduction/tiny.md) | 3 |" in card
-    page = made["reproduction/tiny.md"]
-    assert "[1](#1-writes-on-a-toy)" in page
+    assert "[1](tiny-tables.md#1-writes-on-a-toy)" in made["reproduction/tiny.md"]
+    page = made["reproduction/tiny-tables.md"]
     assert "### 1: Writes on a toy" in page
     assert "under wide" in page
     assert "**Quick scale**: half. 8 runs" in page
@@ -129,6 +133,8 @@ def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_pat
     assert "tiny.md.j2: no such template" in fault
     assert not (docs / RESULTS / "quick/tiny.csv").exists()
     (docs / pages.TEMPLATES / "tiny.md.j2").write_text('{{ picture("1", "1b", "Parts") }}\n')
+    assert "tiny-tables.md.j2: no such template" in cli(*asked, status=2).stderr
+    (docs / pages.TEMPLATES / "tiny-tables.md.j2").write_text("")
     done = cli(*asked)
     assert "Stored       1\nStored       1@wide\n" in done.stdout
     assert {file.name for file in (docs / RESULTS / "quick").glob("tiny*")} == {
@@ -150,11 +156,13 @@ def test_what_was_not_run_is_listed_with_its_cost(docs: Path, tiny_paper: Path) 
             "[quick]", "[quick]\ncpu_minutes = 2"
         )
     )
-    page = pages.render(docs, [str(tiny_paper)])["reproduction/tiny.md"]
+    made = pages.render(docs, [str(tiny_paper)])
+    page = made["reproduction/tiny-tables.md"]
     assert "**Not run** (quick: about 2.00 CPU minutes)." in page
     assert "- [1](#1-writes-on-a-toy): not run (full: about 40.0 CPU minutes)" in page
-    assert "| not run |" in page
-    assert "[why](#not-answered)" in page
+    assert "| not run |" in made["reproduction/tiny.md"]
+    assert "[why](tiny-tables.md#not-answered)" in made["reproduction/tiny.md"]
+    assert "## Not answered" in page
 
 
 def test_stored_results_come_back_as_they_were_written(published: Path, tiny_paper: Path) -> None:
@@ -193,10 +201,11 @@ def test_a_damaged_file_of_results_is_told_in_a_line(
 def test_pages_prefer_full_scale_and_compare_signs(published: Path, tiny_paper: Path) -> None:
     results = published / RESULTS
     shutil.copytree(results / "quick", results / "full")
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
-    assert "**Full scale**" in page
+    made = pages.render(published, [str(tiny_paper)])
+    page, tables = made["reproduction/tiny.md"], made["reproduction/tiny-tables.md"]
+    assert "**Full scale**" in tables
     assert "Quick scale agrees with full scale in sign on 2 of 2 rows." in page
-    assert "not at full scale" not in page
+    assert "not at full scale" not in tables
     values = results / "quick/tiny.csv"
     text = values.read_text()
     swapped = text.replace(",free,", ",x,").replace(",greedy,", ",free,").replace(",x,", ",greedy,")
@@ -216,12 +225,12 @@ def test_what_full_scale_left_out_is_listed_with_its_cost(
         re.sub(r",[\d.]+(,[\d.]*,(?:yes|no))$", r",60.00\1", runs.read_text(), flags=re.M)
     )
     edit(tiny_paper / "1.toml", "[full]", "[full]\nseeds = [1, 2, 3, 4]")
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert "- [1](#1-writes-on-a-toy): seeds 3, 4 (about 8.00 CPU minutes)\n" in page
     assert "- [1](#1-writes-on-a-toy): twice the requests (about 8.00 CPU minutes)\n" in page
     shutil.copytree(results / "full", results / "double")
     edit(tiny_paper / "1.toml", "seeds = [1, 2, 3, 4]", "seeds = [1, 2]")
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert "## Not run" not in page
 
 
@@ -425,12 +434,12 @@ def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) 
     file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
     claim = open_book(published, str(tiny_paper)).claims[0]
     assert "50" in claim.regions[0].mapped.elsewhere
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert f"): {claim.regions[0].mapped.sentence}" in page
     assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page
     experiment = tiny_paper / "1.toml"
     edit(experiment, 'joint = "100"', 'joint = "100"\nsays = "free ones only"')
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert f"): free ones only: {claim.regions[0].mapped.sentence}" in page
     edit(experiment, 'joint = "100"', 'joint = "half"')
     with pytest.raises(InputError, match=r"regions\[0\]\.joint: no 'half' among the places"):
@@ -442,11 +451,13 @@ def test_runs_inside_their_start_are_marked(published: Path, tiny_paper: Path) -
     text = runs.read_text()
     past = re.sub(r"[\d.]*,(yes|no)$", "21.000,yes", text, flags=re.MULTILINE)
     runs.write_text(past)
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    made = pages.render(published, [str(tiny_paper)])
+    page = made["reproduction/tiny-tables.md"]
     assert "8 runs, seeds 1, 2, 0 of them inside the start transient" in page
     assert "% † |" not in page
+    assert "% † |" not in made["reproduction/tiny.md"]
     runs.write_text(past.replace("21.000,yes", "19.000,yes", 1))
-    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert "8 runs, seeds 1, 2, 1 of them inside the start transient" in page
 
 
@@ -506,17 +517,17 @@ def test_typed_numbers_are_told_from_names() -> None:
 
 @pytest.mark.parametrize("name", shipped())
 def test_a_page_shows_every_experiment(name: str) -> None:
-    text = (DOCS / pages.TEMPLATES / f"{name}.md.j2").read_text(encoding="utf-8")
+    text = (DOCS / pages.TEMPLATES / f"{name}-tables.md.j2").read_text(encoding="utf-8")
     shown = re.findall(r'section\("([^"]+)"', text)
     assert sorted(shown) == sorted(one.name for one in load_paper(name).experiments)
     assert name in pages.PAPERS
 
 
 def test_pictures_of_the_pages_are_in_the_repository() -> None:
-    for name in pages.PAPERS:
-        page = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    for file in [file for name in pages.PAPERS for file in pages.pages_of(name)]:
+        page = (DOCS / file).read_text(encoding="utf-8")
         for link in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", page):
-            assert (DOCS / link).is_file(), f"{name}.md: {link}"
+            assert (DOCS / link).is_file(), f"{file}: {link}"
 
 
 def test_the_set_up_of_the_cache_is_the_one_that_is_nearest_without_handles() -> None:

@@ -75,14 +75,18 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     card = {"scorecard": partial(scorecard.scorecard, books, docs.name)}
     pages = {f"{docs.name}.md": _render(docs, INDEX, card)}
     for book in books:
-        page = _render(docs, f"{book.paper.name}.md.j2", _context(docs, book))
-        pages[f"{docs.name}/{book.paper.name}.md"] = page
+        for page in pages_of(book.paper.name):
+            pages[f"{docs.name}/{page}"] = _render(docs, f"{page}.j2", _context(docs, book))
     tables = tournament_page.load(docs / RESULTS)
     if tables is not None:
-        pages[tournament_page.TABLES] = NOTE + tables.page()
         own = tournament_page.context(tables)
         pages["tournament.md"] = _render(docs, tournament_page.TEMPLATE, own)
     return pages
+
+
+def pages_of(paper: str) -> tuple[str, str]:
+    """Return the files of a paper's pages: its claims, and the tables behind them."""
+    return f"{paper}.md", sections.tables_page(paper)
 
 
 def _context(docs: Path, book: Book) -> dict[str, object]:
@@ -97,6 +101,7 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "at": book.at,
         "given": book.given,
         "claims": partial(scorecard.claim_table, book),
+        "elsewhere": partial(scorecard.elsewhere, book),
         "citation": partial(scorecard.citation, book),
         "lengths": partial(scorecard.lengths, book),
         "section": partial(sections.section, book),
@@ -132,13 +137,14 @@ def check_publishable(docs: Path, paper: str) -> None:
     InputError
         If the directory is not that of the pages.
     """
-    template = docs / TEMPLATES / f"{paper}.md.j2"
-    if not template.is_file():
-        raise InputError(f"{template}: no such template: is {docs} where the pages are?")
+    for page in pages_of(paper):
+        template = docs / TEMPLATES / f"{page}.j2"
+        if not template.is_file():
+            raise InputError(f"{template}: no such template: is {docs} where the pages are?")
 
 
 def draw(docs: Path, found: Found, stored: Found, paper: str) -> None:
-    """Draw the figures of an experiment that its paper's template shows.
+    """Draw the figures of an experiment that the templates of its paper show.
 
     Parameters
     ----------
@@ -149,8 +155,13 @@ def draw(docs: Path, found: Found, stored: Found, paper: str) -> None:
     """
     from copyback_papers import plots, region_plots
 
-    template = (docs / TEMPLATES / f"{paper}.md.j2").read_text(encoding="utf-8")
-    shown = {figure for one, figure in PICTURE.findall(template) if one == found.experiment.name}
+    templates = [docs / TEMPLATES / f"{page}.j2" for page in pages_of(paper)]
+    shown = {
+        figure
+        for template in templates
+        for one, figure in PICTURE.findall(template.read_text(encoding="utf-8"))
+        if one == found.experiment.name
+    }
     folder = docs.parent / IMAGES
     folder.mkdir(parents=True, exist_ok=True)
     first = found.frame[SEED].min() == stored.frame[SEED].min()

@@ -8,7 +8,7 @@ from copyback.words import units
 from copyback.words.markdown import markdown_table
 from copyback_papers import render
 from copyback_papers.claims import Standing
-from copyback_papers.sections import anchor, seeds_of, shortened
+from copyback_papers.sections import anchor, seeds_of, shortened, tables_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,12 +29,12 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
         *("paper", "claims", *Standing, "without a region"),
         *("moves with twice the requests", render.DAGGER, "scale"),
     )
-    return markdown_table(header, [_row(book, f"{folder}/{book.paper.name}.md") for book in books])
+    return markdown_table(header, [_row(book, folder) for book in books])
 
 
-def _row(book: Book, page: str) -> tuple[str, ...]:
-    counted = [_counted(book, standing, page) for standing in Standing]
-    link = f"[{book.paper.name}]({page})"
+def _row(book: Book, folder: str) -> tuple[str, ...]:
+    counted = [_counted(book, standing, folder) for standing in Standing]
+    link = f"[{book.paper.name}]({folder}/{book.paper.name}.md)"
     inside = sum(claim.is_transient for claim in book.claims)
     scale = ", ".join(book.scales) or "not run"
     without = sum(claim.is_open for claim in book.claims)
@@ -43,7 +43,7 @@ def _row(book: Book, page: str) -> tuple[str, ...]:
     return (link, str(len(book.claims)), *counted, str(without), moved, str(inside), scale)
 
 
-def _counted(book: Book, standing: Standing, page: str) -> str:
+def _counted(book: Book, standing: Standing, folder: str) -> str:
     """Return how many claims have a standing, and the readings or experiments that matter."""
     there = [claim for claim in book.claims if claim.standing is standing]
     names: Iterable[str] = ()
@@ -51,37 +51,53 @@ def _counted(book: Book, standing: Standing, page: str) -> str:
         names = sorted({name for claim in there for name in claim.readings})
     if standing is Standing.CONTRADICTED:
         by = {c.experiment.name: c.experiment for c in there if c.experiment is not None}
+        page = f"{folder}/{tables_page(book.paper.name)}"
         names = [f"[{name}]({page}{anchor(one)})" for name, one in by.items()]
     return f"{len(there)} ({', '.join(names)})" if names else str(len(there))
 
 
 def claim_table(book: Book) -> str:
-    """Return the claims of a paper, each with its verdict, and where its numbers are."""
-    header = (
-        *("claim", "paper", "ours", "interval", "verdict", "twice the requests"),
-        *("other readings", "regions", "section"),
-    )
-    return markdown_table(header, list(map(_claim_row, book.claims)))
+    """Return the claims of a paper, each with its verdict and a link to its tables."""
+    header = ("claim", "paper", "ours", "interval", "verdict", "tables")
+    return markdown_table(header, [_claim_row(book, claim) for claim in book.claims])
 
 
-def _claim_row(claim: Claim) -> tuple[str, ...]:
-    what = f"{claim.target.figure}: {claim.target.label}: {claim.target.compared}"
-    section = ""
-    if claim.experiment is not None:
-        section = f"[{claim.experiment.name}]({anchor(claim.experiment)})"
+def _claim_row(book: Book, claim: Claim) -> tuple[str, ...]:
+    where = _tables(book, claim)
+    if claim.joint is None:
+        return (_named(claim), claimed(claim), "", "", claim.standing, where)
+    answer = claim.joint.answer
+    ours = render.ours(claim.joint.found, answer)
+    interval = ", ".join(filter(None, (answer.interval, answer.part)))
+    return (_named(claim), answer.paper, ours, interval, answer.verdict, where)
+
+
+def _named(claim: Claim) -> str:
+    return f"{claim.target.figure}: {claim.target.label}: {claim.target.compared}"
+
+
+def _tables(book: Book, claim: Claim) -> str:
+    """Return a link to what is stored of a claim, or to why nothing is."""
+    page = tables_page(book.paper.name)
+    if claim.experiment is None:
+        return f"[why]({page}#not-answered)"
+    return f"[{claim.experiment.name}]({page}{anchor(claim.experiment)})"
+
+
+def elsewhere(book: Book) -> str:
+    """Return what claims come to with twice the requests, other readings and other values."""
+    rows = [row for row in map(_elsewhere_row, book.claims) if any(row[1:])]
+    header = ("claim", "twice the requests", "other readings", "regions")
+    return f"## Claims under other readings\n\n{markdown_table(header, rows)}" if rows else ""
+
+
+def _elsewhere_row(claim: Claim) -> tuple[str, ...]:
+    others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
     regions = "; ".join(
         f"[{one.experiment.name}]({anchor(one.experiment)}): {one.mapped.sentence}"
         for one in claim.regions
     )
-    if claim.joint is None:
-        why = section or "[why](#not-answered)"
-        return (what, claimed(claim), "", "", claim.standing, "", "", regions, why)
-    answer = claim.joint.answer
-    ours = render.ours(claim.joint.found, answer)
-    others = "; ".join(f"{o.reading}: {o.answer.ours}: {o.answer.verdict}" for o in claim.others)
-    interval = ", ".join(filter(None, (answer.interval, answer.part)))
-    verdict, doubled = answer.verdict, _doubled(claim)
-    return (what, answer.paper, ours, interval, verdict, doubled, others, regions, section)
+    return (_named(claim), _doubled(claim), others, regions)
 
 
 def _doubled(claim: Claim) -> str:
@@ -115,7 +131,7 @@ def claimed(claim: Claim) -> str:
 
 
 def citation(book: Book) -> str:
-    """Return what who cites these numbers needs: the paper, our commit and version, the scale."""
+    """Return what a citation needs: the paper, our commit and version, the scale."""
     runs = book.runs.values()
     if not runs:
         return f"- Paper: {book.paper.title}. {book.paper.source}\n- Copyback: nothing was run."

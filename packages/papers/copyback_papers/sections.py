@@ -40,6 +40,11 @@ def anchor(experiment: Experiment) -> str:
     return "#" + re.sub(r"[^\w\- ]", "", heading(experiment).lower()).replace(" ", "-")
 
 
+def tables_page(paper: str) -> str:
+    """Return the file of the page that has the sections, beside that of the claims."""
+    return f"{paper}-tables.md"
+
+
 def section(book: Book, name: str) -> str:
     """Return everything that is generated of an experiment."""
     experiment = book.experiment(name)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from copyback._core import InputError
 from copyback.sweep.tournament import HOME
-from copyback.words.markdown import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 #: What the command wrote, below the directory of stored results.
 STORED = "tournament.md"
 TEMPLATE = "tournament.md.j2"
-TABLES = "tournament-tables.md"
 
 OVERALL = "all loads together"
 CHOICES = "what each choice does"
@@ -46,12 +44,6 @@ class Tables:
         """The text below each heading."""
         parts = re.split(r"^#+ (.*)$", self.text, flags=re.MULTILINE)
         return dict(zip(parts[1::2], parts[2::2], strict=True))
-
-    def page(self) -> str:
-        """Return the page of all tables."""
-        _, _, tables = self.text.partition("\n")
-        told = "As `copyback tournament` wrote them. [What they say](tournament.md)."
-        return f"# Tables of the tournament\n\n{told}\n{tables}"
 
     def section(self, name: str) -> str:
         """Return the text below a heading; an error if there is none."""
@@ -83,11 +75,6 @@ class Tables:
     def cost(self, part: str) -> str:
         """Return how many runs a part is, and what they cost."""
         return self.section(f"{part}: {CHOICES}").strip().splitlines()[-1]
-
-    def table(self, part: str, table: str) -> str:
-        """Return a table as it is."""
-        rows = self.rows(part, table)
-        return markdown_table(tuple(rows[0]), [tuple(row.values()) for row in rows])
 
     def _cell(self, part: str, table: str, column: str, keys: dict[str, str]) -> str:
         """Return a cell of the one row whose columns begin with some texts."""
@@ -166,7 +153,6 @@ def context(tables: Tables) -> dict[str, Callable[..., str]]:
         "choice": tables.choice,
         "below": tables.below,
         "load": tables.load,
-        "table": tables.table,
         "preface": tables.preface,
         "remark": tables.remark,
         "cost": tables.cost,
