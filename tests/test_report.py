@@ -74,8 +74,8 @@ def test_the_page_is_whole_and_loads_nothing(result: Result) -> None:
     page = Page(text)
     assert len(page.ids) == len(set(page.ids))
     plots_and_parts = {"cdf", "latency", "bandwidth", "free", "amplification", "erases"}
-    assert plots_and_parts | {"main", "breakdown", "config", "command"} <= set(page.ids)
-    assert page.links == ["data:,", "#main", "https://github.com/leeoniya/uPlot"]
+    assert plots_and_parts | {"main", "breakdown", "config", "command", "words"} <= set(page.ids)
+    assert page.links == ["data:,", "#main", "#words", "https://github.com/leeoniya/uPlot"]
     assert "default-src 'none'" in text
     assert "@import" not in text
     assert "url(" not in text

@@ -17,6 +17,7 @@ from copyback.words import (
     endurance,
     faults,
     flows,
+    glossary,
     power,
     steady,
     tail,
@@ -83,6 +84,7 @@ def render(result: Result) -> str:
             notes=result.summary.notes,
             details=_details(result),
             simulator=_simulator(result),
+            words=glossary.of(_labels(result)),
             command=result.summary.simulator.command,
             data=script_json(data),
             asset=asset,
@@ -243,6 +245,16 @@ def _details(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         *_on_request(result),
     ]
     return [(name, rows) for name, rows in groups if rows]
+
+
+def _labels(result: Result) -> list[str]:
+    """Return the labels of the page that need words: those without a meaning beside them."""
+    heads = ["Device", "Placement", "Collector", "Workload"]
+    pace = ["Pace", "Set point", "Reads ahead"] if result.summary.gc.pacing is not None else []
+    cards = [card["label"] for card in _cards(result)]
+    findings = [finding.label for finding in verdict.findings(result.summary)]
+    groups = [label for _, rows in _details(result) for label, _ in rows]
+    return [*findings, *heads, *pace, *cards, *groups, *(label for label, _ in _simulator(result))]
 
 
 def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
