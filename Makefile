@@ -269,7 +269,8 @@ sentinel: setup ## Run a few cells of every paper again: each number must be the
 	$(RUN) copyback paper sentinel
 
 .PHONY: docs
-docs: setup ## Build the documentation site; a warning fails it
+docs: setup ## Lint the prose of the documentation and build its site; a warning fails either
+	$(RUN) python tools/prose.py
 	$(UV) sync --quiet --all-extras --group docs
 	$(RUN) sphinx-build --builder html --fail-on-warning --keep-going --quiet \
 	  --doctree-dir target/docs/doctrees docs target/docs/html

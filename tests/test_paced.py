@@ -81,7 +81,7 @@ def test_the_page_and_the_terminal_show_it(paced: copyback.Result) -> None:
     page = report.render(paced)
     assert 'id="pace"' in page
     assert re.search(r'"pace": ?\[', page)
-    assert "steps of collections charged to a page of the host" in printed(console.overview(paced))
+    assert "steps of collections for each page of the host" in printed(console.overview(paced))
 
 
 def test_nobody_else_has_it() -> None:

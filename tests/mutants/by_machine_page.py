@@ -217,7 +217,7 @@ did not end and those that are equivalent.
 at once: the body of a function that is changed stands beside the original one, behind a switch.
 The swarm has {cases} cases of each kind. A suite that takes {times} times the processor's time
 that it takes without a mutant, and {floor} s of it at least, does not end: that may be a mutant
-that waits for ever or one that is slow, and counts as neither killed nor survived. A mutant may
+that waits without end or one that is slow, and counts as neither killed nor survived. A mutant may
 use 6 GiB of memory. The Python tests are not looked at. `tests/mutants/by_machine.csv` has each
 mutant with the commit at which it was run, and its seconds.
 """

@@ -30,7 +30,7 @@ _HEAD = """\
 # fio's example jobs
 
 What `copyback run --preset {preset} --fio-job FILE` makes of each of the {all} job files in the
-folder `examples` of fio's sources: {taken} run. Where a job asks the environment, it is told
+folder `examples` of fio's sources: {taken} run. Where a job asks the environment, it finds
 {variables}. `python -m copyback.fio.listing FOLDER` writes this page, and a test
 compares it with what the program says (`COPYBACK_FIO_EXAMPLES` names the folder).
 

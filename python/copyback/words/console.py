@@ -288,7 +288,7 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
-#: Fewer steps a page are not told to the digit: they say that collections went on in idle time.
+#: Least number of steps a page that is printed to the digit; of fewer, most were in idle time.
 LEAST_PACE = 0.001
 
 
@@ -298,8 +298,8 @@ def _pace(summary: Summary) -> list[tuple[str, str]]:
         return []
     steps = pacing.steps_per_page
     told = f"under {LEAST_PACE}" if 0 < steps < LEAST_PACE else units.decimal(steps)
-    rate = f"{told} steps of collections charged to a page of the host"
-    return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for theirs")]
+    rate = f"{told} steps of collections for each page of the host"
+    return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for them")]
 
 
 def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
