@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from copyback.words import units
@@ -57,23 +58,41 @@ def _counted(book: Book, standing: Standing, folder: str) -> str:
 
 
 def claim_table(book: Book) -> str:
-    """Return the claims of a paper, each with its verdict and a link to its tables."""
-    header = ("claim", "paper", "ours", "interval", "verdict", "tables")
-    return markdown_table(header, [_claim_row(book, claim) for claim in book.claims])
+    """Return the claims of a paper in short, each with its verdict and a link to its tables.
+
+    What most of them compare is said once, above the table.
+    """
+    usual = _usual(book)
+    header = ("claim", "paper", "ours (95% interval)", "verdict", "tables")
+    table = markdown_table(header, [_claim_row(book, claim, usual) for claim in book.claims])
+    return f"Unless a claim says otherwise, it compares {usual}.\n\n{table}" if usual else table
 
 
-def _claim_row(book: Book, claim: Claim) -> tuple[str, ...]:
-    where = _tables(book, claim)
+def _usual(book: Book) -> str:
+    """Return the two schemes that most claims compare; empty if claims name one each."""
+    compared = [claim.target.compared for claim in book.claims]
+    pairs = Counter(one for one in compared if " against " in one).most_common(1)
+    return pairs[0][0] if pairs else ""
+
+
+def _claim_row(book: Book, claim: Claim, usual: str) -> tuple[str, ...]:
+    where, named = _tables(book, claim), _named(claim, usual)
     if claim.joint is None:
-        return (_named(claim), claimed(claim), "", "", claim.standing, where)
+        return (named, claimed(claim), "", claim.standing, where)
     answer = claim.joint.answer
     ours = render.ours(claim.joint.found, answer)
     interval = ", ".join(filter(None, (answer.interval, answer.part)))
-    return (_named(claim), answer.paper, ours, interval, answer.verdict, where)
+    return (
+        *(named, answer.paper, f"{ours} ({interval})" if interval else ours),
+        *(answer.verdict, where),
+    )
 
 
-def _named(claim: Claim) -> str:
-    return f"{claim.target.figure}: {claim.target.label}: {claim.target.compared}"
+def _named(claim: Claim, usual: str = "") -> str:
+    """Return what a claim is about, and what it compares if that is not the usual."""
+    target = claim.target
+    compared = "" if target.compared == usual else f": {target.compared}"
+    return f"{target.figure}: {target.label}{compared}"
 
 
 def _tables(book: Book, claim: Claim) -> str:
