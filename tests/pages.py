@@ -10,6 +10,8 @@ out. A comment before a fence, which readers do not see, says what is special:
     <!-- not run: why -->         neither run nor compared
     <!-- installed: why -->       run without its lines that install, which a test has done
     <!-- needs: fio, root -->     programs, and rights, that a machine need not have
+
+`claims.py` says what a comment `check` holds.
 """
 
 from __future__ import annotations
@@ -62,6 +64,8 @@ class Reader:
     home: Path
     printed: str = ""
     faults: list[str] = field(default_factory=list)
+    #: Line of each command, and what it has printed.
+    outputs: list[tuple[int, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Put the examples of the repository into the directory."""
@@ -106,6 +110,7 @@ class Reader:
             check=False,
         )
         self.printed = done.stdout
+        self.outputs.append((fence.line, done.stdout))
         expected = int(fence.told.get("exit status", "0"))
         if done.returncode != expected:
             self.faults.append(

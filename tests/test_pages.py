@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from claims import wrong_checks
 from pages import ROOT, Reader, fences
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 #: Those whose commands take seconds, and need nothing but what the repository has.
 FOLLOWED = [
     "docs/faq.md",
+    "docs/guide/arrays.md",
     "docs/guide/artefact.md",
     "docs/guide/compare.md",
     "docs/guide/endurance.md",
@@ -36,15 +38,19 @@ FIRST = ["README.md", "docs/guide/getting-started.md", "docs/guide/tutorial.md"]
 
 @pytest.mark.parametrize("page", FOLLOWED)
 def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
-    """Its commands end as it says, and print what it shows."""
-    assert Reader(tmp_path).follow(ROOT / page) == []
+    """Its commands end as it says, and print what it shows; what it says of that is so."""
+    reader = Reader(tmp_path)
+    assert reader.follow(ROOT / page) == []
+    assert wrong_checks((ROOT / page).read_text(encoding="utf-8"), reader) == []
 
 
 def test_the_first_pages_are_followed_in_one_folder(tmp_path: Path) -> None:
     """A file or a result of one page is not in the way of the next."""
     newcomer = Reader(tmp_path)
     for page in FIRST:
+        newcomer.outputs.clear()
         assert newcomer.follow(ROOT / page) == [], page
+        assert wrong_checks((ROOT / page).read_text(encoding="utf-8"), newcomer) == [], page
 
 
 def test_lines_that_install_are_left_to_the_test(tmp_path: Path) -> None:
@@ -117,5 +123,5 @@ def test_every_comment_of_a_page_is_one_that_is_understood() -> None:
     """One that is mistyped would say nothing."""
     for page in {*FIRST, *FOLLOWED}:
         text = (ROOT / page).read_text(encoding="utf-8")
-        comments = re.findall(r"^<!-- (?!speed)", text, re.MULTILINE)
+        comments = re.findall(r"^<!-- (?!speed|check)", text, re.MULTILINE)
         assert sum(len(fence.told) for fence in fences(ROOT / page)) == len(comments), page

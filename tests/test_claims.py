@@ -1,0 +1,164 @@
+"""What pages say of their runs' outputs is generated, quoted or checked (tests/claims.py)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from claims import Holder, Mark, marks, notebook_marks, wrong_checks
+from pages import ROOT
+from test_pages import FOLLOWED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Sentences with a mark that no run of the page gives: part of the sentence, and why.
+EXCEPTIONS = {
+    "docs/guide/calibrate.md": {"(Nexus 5, 32 GB of eMMC)": "the phone's data sheet"},
+    "docs/guide/compare.md": {
+        "fewer than 10,000 requests": "a rule; tests/test_answer.py",
+        "schemes that none beats in both": "what the page has",
+    },
+    "docs/guide/endurance.md": {"Vendors name 50,000": "of data sheets"},
+    "docs/guide/long-runs.md": {"hardly any memory": "of the machine"},
+    "docs/guide/policies-in-python.md": {"is made twice": "a rule; tests/test_policies.py"},
+    "docs/guide/postgresql.md": {"A request counts as waiting for collections": "a definition"},
+    "docs/guide/timeline.md": {
+        "Waited 262 ms": "words of the picture; `make pictures`",
+        "waited 11.5 s for its stripe": "an example of words",
+        "twice the CPU time": "of the machine",
+    },
+    "docs/guide/traces.md": {
+        "whose middle is 3 ms": "of published traces",
+        "at most 0.1% low": "a rule; crates/copyback-workload/tests/convert.rs",
+        "more than 4 GiB is refused": "a rule; tests/fuzz",
+    },
+    "docs/drives/intel-660p.md": {"eight times as much to fold": "how the preset is made"},
+    "docs/drives/rain.md": {"TTFLASH claims": "of the paper"},
+    "docs/drives/samsung-970-evo-plus.md": {
+        "at 80% there are hardly more": "in the picture, drawn from the stored result",
+        "eight times as much to fold": "how the preset is made",
+    },
+    "docs/drives/samsung-eufs-3.md": {"since UFS 3.1": "a version"},
+    "docs/notebooks/compare-schemes.ipynb": {
+        "95% confidence interval": "a rule",
+        "An interval that holds zero": "a definition",
+        "ten times rarer": "how the axis is drawn",
+    },
+}
+
+#: Pages with a fence of text that no reader follows: what holds it.
+UNFOLLOWED = {
+    "docs/guide/add-a-trace-format.md": "a diagram",
+    "docs/guide/calibrate.md": "nothing: its traces may not be shipped",
+    "docs/guide/fio.md": "tests/test_flush_response.py",
+    "docs/guide/install.md": "tests/test_default_loads.py",
+    "docs/guide/long-runs.md": "nothing: a form with its numbers left out",
+    "docs/guide/other-simulators.md": "tests/test_import.py",
+    "docs/guide/serve.md": "tests/test_serve_guide.py",
+}
+
+FOLDERS = ("guide", "concepts", "drives")
+PAGES = [
+    path.relative_to(ROOT).as_posix()
+    for path in [
+        ROOT / "README.md",
+        ROOT / "docs/index.md",
+        *(page for folder in FOLDERS for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
+        *sorted((ROOT / "docs/notebooks").glob("*.ipynb")),
+    ]
+]
+
+
+def all_marks(path: Path) -> list[Mark]:
+    text = path.read_text(encoding="utf-8")
+    return list(notebook_marks(json.loads(text)) if path.suffix == ".ipynb" else marks(text))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_says_of_a_run_is_held(page: str) -> None:
+    """A sentence with a number or a cause is generated, quoted, checked, or known here."""
+    loose = [mark for mark in all_marks(ROOT / page) if mark.held_by is Holder.NOTHING]
+    known = EXCEPTIONS.get(page, {})
+    new = [str(mark) for mark in loose if not any(words in mark.sentence for words in known)]
+    assert not new, "\n".join(["each needs a check below it (tests/claims.py):", *new])
+    assert [w for w in known if not any(w in mark.sentence for mark in loose)] == []
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page not in FOLLOWED and page.endswith("md")]
+)
+def test_the_checks_of_a_page_that_runs_nothing_hold(page: str) -> None:
+    """They are about its generated tables; `test_pages.py` has those of the others."""
+    assert wrong_checks((ROOT / page).read_text(encoding="utf-8"), None) == []
+
+
+def test_outputs_are_compared() -> None:
+    """Every page of commands is followed, but for those of which it is said what holds them."""
+    assert {*EXCEPTIONS, *UNFOLLOWED} <= {*PAGES}
+    pages = [page for page in PAGES if page.startswith(("README", "docs/guide"))]
+    loose = {p for p in pages if "```text" in (ROOT / p).read_text("utf-8")} - {*FOLLOWED}
+    assert loose == {*UNFOLLOWED}
+
+
+PAGE = """# A run
+
+It had 9 ms before.
+
+```text
+Response  requests   mean     p99
+─────────────────────────────────
+read        20,000  40 µs  1.3 ms
+```
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("prose", "loose"),
+    [
+        ("The p99 is 1.3 ms.", []),
+        ("The p99 is 1.4 ms.", ["1.4 ms"]),
+        ("It is slow because of GC.", ["because"]),
+        ("Half of it is `12 ms`.\n\nNobody waits.", ["Half"]),
+        ("It takes half of that.", ["half"]),
+        ('Half of it.\n\n<!-- check:\n"Half of" if cell("read", "mean") < 1\n-->', []),
+        ('Half of it.\n\n<!-- check:\n"of it" if cell("read", "mean") < 1\n-->', ["Half"]),
+        ("<!-- generated: begin -->\n\nIt was 5 ms.\n\n<!-- generated: end -->", []),
+    ],
+)
+def test_a_sentence_that_nothing_holds_is_found(prose: str, loose: list[str]) -> None:
+    """Numbers that no output has, and causes, behind an output."""
+    found = marks(PAGE.format(prose))
+    assert [mark.words for mark in found if mark.held_by is Holder.NOTHING] == loose
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong"),
+    [
+        ('"a thirtieth" if 30 < cell("read", "p99") / cell("read", "mean") < 35', None),
+        ('"a thirtieth" if cell("read", "p99") < 1e-3', "false"),
+        ('"a third" if cell("read", "p99") > 1e-3', "these words are not"),
+        ('"a thirtieth" if 1 < 2', "no comparison"),
+        ('"a thirtieth" if cell("write", "p99") < 1', "LookupError"),
+        ('"a thirtieth" if cells("read") < 1', "NameError"),
+        ('"a thirtieth" if key("out", "gc.erases") > 1', "LookupError: no test follows"),
+    ],
+)
+def test_a_check_that_does_not_hold_is_told(check: str, wrong: str | None) -> None:
+    """Its line, and why."""
+    found = wrong_checks(
+        PAGE.format(f"The mean is a thirtieth.\n\n<!-- check:\n{check}\n-->"), None
+    )
+    assert [str(wrong) in line for line in found] == ([] if wrong is None else [True])
+
+
+def test_a_notebook_asserts_what_it_says() -> None:
+    """The words of an assertion hold those of a cell of text."""
+    said = {"cell_type": "markdown", "source": ["Reads win, and writes win, too."]}
+    asserts = {"cell_type": "code", "source": ['assert 1 < x, "Reads win"'], "outputs": []}
+    found = notebook_marks({"cells": [said, asserts]})
+    assert [mark.held_by for mark in found] == [Holder.CHECKED, Holder.NOTHING]
