@@ -20,6 +20,7 @@ COMMANDS = {
     "serve": "copyback.commands.serve:serve",
     "report": "copyback.commands.report:report",
     "view": "copyback.commands.report:view",
+    "init": "copyback.commands.init:init",
     "import": "copyback.commands.import_:import_",
     "validate": "copyback_papers.validation.command:validate",
     "completion": "copyback.commands.completion:completion",
