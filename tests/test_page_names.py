@@ -37,6 +37,13 @@ ELSEWHERE = {
     },
     # Columns and rows whose names are put together.
     "docs/guide/compare.md": {"verdict.overload"},
+    # PostgreSQL's own.
+    "docs/guide/postgresql.md": {
+        "checkpoint_completion_target",
+        "pg_stat_wal",
+        "wal_sync_time",
+        "wal_write_time",
+    },
     "docs/guide/reading-the-report.md": {
         "excess_read",
         "excess_write",
