@@ -16,8 +16,8 @@ from rich.console import Console
 from scipy import stats
 
 from browser import look, needs_browser
+from copyback.figures.of_comparison import of_comparison
 from copyback.frame import Frame
-from copyback.report import figures
 from copyback.sweep import page as pages
 from copyback.sweep.answer import answer, warnings
 from copyback.sweep.comparison import Comparison
@@ -144,8 +144,9 @@ def test_one_fact_is_said_in_the_same_words_in_text(own: list[float]) -> None:
     assert fact.text in printed.split("victim fifo")[-1]
     assert fact.interval in printed
     assert f"{fact.text}, {fact.interval}" in render_fragment(found.contests)
-    drawn = figures.of_comparison(found.contests, "p99.9")
-    assert fact.text in [one.get_text() for one in drawn.axes[0].texts]
+    drawn = of_comparison(found.contests, "p99.9")
+    beside = [label.get_text().splitlines() for label in drawn.axes[0].get_yticklabels()]
+    assert fact.text in [line for lines in beside for line in lines]
 
 
 def test_winners_have_the_ratio_the_other_way_round() -> None:

@@ -24,7 +24,7 @@ _LINE, _BETWEEN, _AROUND = 0.15, 0.13, 0.9
 
 
 def draw(contests: Sequence[Contest], measure: Measure, width: float | None) -> Figure:
-    """Return a measure of each scheme, with 95% intervals over the seeds and ratios to the baseline.
+    """Return a measure of each scheme: 95% intervals over the seeds, ratios to the baseline.
 
     A bar begins at zero. On a logarithmic axis, which has none, a scheme is a point.
     """
