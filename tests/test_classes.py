@@ -148,7 +148,7 @@ def test_page_and_terminal_show_the_classes(result: Result, usual: Result) -> No
     page = report.render(result)
     assert "<dt>Placement</dt><dd>sepbit</dd>" in page
     assert page.count("<figcaption><strong>Blocks of each class</strong>") == 1
-    assert "<dt>Placement</dt>" not in report.render(usual)
+    assert "<dt>Placement</dt><dd>sepbit</dd>" not in report.render(usual)
     assert "Blocks of each class" in report.render(usual)
 
 

@@ -61,6 +61,7 @@ def cleanly() -> Iterator[None]:
         check()
         raise
     finally:
+        _asked = None
         for number, handler in previous.items():
             signal.signal(number, handler)
 
