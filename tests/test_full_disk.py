@@ -32,6 +32,7 @@ FILES = (
     "series.parquet",
     "distribution.parquet",
     "dies.parquet",
+    "tail.csv",
     "slowest.json",
     "report.html",
 )
