@@ -10,7 +10,7 @@ import pytest
 
 import copyback
 from copyback import report
-from copyback.words import describe, tail
+from copyback.words import describe, tail, units
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,3 +92,40 @@ def test_the_terminal_begins_with_it(tiny_toml: Path, cli: RunCli) -> None:
 def test_a_run_with_few_requests_says_nothing_of_a_tail(tiny: dict[str, Any]) -> None:
     few = copyback.run({**tiny, "workload": {**tiny["workload"], "requests": 50}})
     assert tail.sentence(few.summary) is None
+
+
+def test_a_comparison_begins_with_the_tails_of_its_schemes(
+    tiny: dict[str, Any], cli: RunCli, tmp_path: Path
+) -> None:
+    """The share of each scheme is that of the sums over its seeds, from the summaries."""
+    tiny["workload"] |= {"requests": 2 * REQUESTS, "inter_arrival": "2ms"}
+    found = copyback.compare(
+        tiny, over={"ssd.gc.preemption": ["none", "semi_preemptive"]}, seeds=2, out=tmp_path / "a"
+    )
+    share: dict[str, str] = {}
+    for scheme in found.contests[0].schemes:
+        runs = [found.result(run).summary.tail for run in scheme.runs]
+        times = [run.time_ns.to_dict() for run in runs if run is not None]
+        collections = sum(sum(of[key] for key in describe.GC_PARTS) for of in times)
+        whole = sum(sum(of.values()) for of in times)
+        share[str(scheme.setting[0][1])] = units.share(collections / whole)
+    none, yielding = share["none"], share["semi_preemptive"]
+    said = f"Above p99.9, {none} of the time is waiting for collections with the baseline"
+    assert none > "90"
+    page = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
+    least = found.contests[0].schemes[1].tail
+    assert least is not None
+    above = "" if least.above == 99.9 else f" above {tail.name(least.above)}"
+    other = f"{yielding}{above} with preemption semi_preemptive."
+    assert f"{said}, preemption none; {other}" in page
+    assert page.index(said) < page.index('id="answer"')
+    assert found._repr_html_().index(said) > 0
+    kept = [tmp_path / "a" / "runs" / run for run in found.contests[0].schemes[0].runs]
+    assert re.match(r"Tail +Above p99\.9, ", cli("compare", *kept).stdout)
+
+
+def test_runs_without_enough_requests_have_no_tail_to_begin_with(tiny: dict[str, Any]) -> None:
+    tiny["workload"] |= {"requests": 50}
+    found = copyback.compare(tiny, over={"ssd.gc.victim": ["greedy", "fifo"]})
+    assert [scheme.tail for scheme in found.contests[0].schemes] == [None, None]
+    assert "Above p9" not in found._repr_html_()

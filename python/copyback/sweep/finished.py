@@ -19,6 +19,7 @@ from copyback.sweep.dataset import RUN
 from copyback.sweep.labels import Names
 from copyback.sweep.schemes import contests
 from copyback.sweep.tables import finding_labels, legend, remarks
+from copyback.sweep.tails import tail_rows
 from copyback.words.console import facts_grid, show
 from copyback.words.describe import value_text
 
@@ -47,6 +48,7 @@ def compare_and_show(directories: Sequence[Path], width_in_files: int) -> None:
     contest = _contest(directories)
     names = Names([contest])
     rows = [
+        *tail_rows([contest], names),
         ("Answer", answer([contest], names)),
         *_differences({str(path): result.config for path, result in results.items()}),
         *warnings([contest], names),

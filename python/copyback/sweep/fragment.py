@@ -11,6 +11,7 @@ from copyback.sweep.labels import Names
 from copyback.sweep.ratios import compared
 from copyback.sweep.schemes import SHOWN
 from copyback.sweep.tables import RATIO, bends, contest_text, legend, remarks
+from copyback.sweep.tails import tail_rows
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def render_fragment(contests: Sequence[Contest], title: str = "") -> str:
         .render(
             title=title,
             answer=answer(contests, names),
+            tails=tail_rows(contests, names),
             remarks=told,
             caption=caption,
             measures=[measure.label for measure in SHOWN],

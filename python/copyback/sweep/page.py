@@ -20,6 +20,7 @@ from copyback.sweep.ranking import barring, rank
 from copyback.sweep.schemes import MEASURES, SHOWN
 from copyback.sweep.store import run_directory
 from copyback.sweep.tables import bends, contest_text, finding_labels, legend, remarks
+from copyback.sweep.tails import tail_rows
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def render(found: Comparison) -> str:
             version=__version__,
             facts=_facts(found, seeds),
             answer=answer(found.contests, names),
+            tails=tail_rows(found.contests, names),
             knees=bends(found.contests, names),
             remarks=[*warnings(found.contests, names), *remarks(found.contests)],
             loads=len(found.contests),

@@ -13,6 +13,7 @@ from copyback.sweep.axes import SEED, column, is_load
 from copyback.sweep.dataset import RUN
 from copyback.sweep.intervals import Estimate, estimate
 from copyback.sweep.ratios import NoRatio, Ratio, ratio_of
+from copyback.sweep.tails import Tail, tail_of
 from copyback.words.flows import curves_of
 from copyback.words.verdict import MEANINGS
 
@@ -132,6 +133,8 @@ class Scheme:
         To the baseline's numbers, likewise; empty for the baseline itself.
     findings
         What should be known first of its numbers, by its key, and of how many runs.
+    tail
+        Its slowest requests; None if there are too few.
     """
 
     setting: Setting
@@ -141,6 +144,7 @@ class Scheme:
     ratios: dict[str, Ratio | NoRatio]
     is_baseline: bool
     findings: dict[str, int]
+    tail: Tail | None = None
 
     @property
     def seeds(self) -> int:
@@ -272,7 +276,8 @@ def _scheme(
     runs = {row[RUN]: int(row[requests.column(COUNT)] or 0) for row in rows}
     found = {key: sum(bool(row.get(f"verdict.{key}")) for row in rows) for key in MEANINGS}
     findings = {key: number for key, number in found.items() if number}
-    return Scheme(setting, runs, by_seed, values, ratios, is_baseline, findings)
+    tail = tail_of(rows, requests.column)
+    return Scheme(setting, runs, by_seed, values, ratios, is_baseline, findings, tail)
 
 
 def _by_seed(rows: list[dict[str, Any]], measure: Measure) -> dict[int, float]:

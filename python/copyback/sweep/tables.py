@@ -11,6 +11,7 @@ from copyback.sweep.labels import Names
 from copyback.sweep.ranking import rank
 from copyback.sweep.ratios import MARK, NoRatio, compared
 from copyback.sweep.schemes import SHOWN
+from copyback.sweep.tails import tail_rows
 from copyback.sweep.winners import podium
 from copyback.words import units
 from copyback.words.verdict import MEANINGS
@@ -121,6 +122,7 @@ def _first(found: Comparison, names: Names) -> Iterator[RenderableType]:
 
     told = answer(found.contests, names)
     rows = [
+        *tail_rows(found.contests, names),
         *([("Answer", told)] if told else []),
         *bends(found.contests, names),
         *warnings(found.contests, names),

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 from copyback.words import describe, units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from copyback.summary import BandSummary, BlameSummary, FlowSummary, Summary, TailSummary
 
+#: The cause that is always told.
+COLLECTIONS = "waiting for collections"
+
 #: What requests spend their time on: groups of parts, and how a sentence names them.
 CAUSES: dict[str, frozenset[str]] = {
-    "waiting for collections": frozenset(describe.GC_PARTS),
+    COLLECTIONS: frozenset(describe.GC_PARTS),
     "waiting behind other host I/O": frozenset({"queue_behind_io"}),
     "waiting outside the drive, whose queue is full": frozenset({"host_queue"}),
     "waiting for a channel or the host link": frozenset({"bus"}),
@@ -80,7 +83,11 @@ def by_operation(blame: BlameSummary | None) -> dict[str, list[Band]]:
 
 def shares(tail: TailSummary) -> dict[str, float]:
     """Return the share of each of `CAUSES` in the time of the slowest requests."""
-    times = tail.time_ns.to_dict()
+    return shares_of(tail.time_ns.to_dict())
+
+
+def shares_of(times: Mapping[str, float]) -> dict[str, float]:
+    """Return the share of each of `CAUSES` in the sums of the parts of response times."""
     whole = sum(times.values()) or 1
     return {cause: sum(times[key] for key in keys) / whole for cause, keys in CAUSES.items()}
 
@@ -95,12 +102,11 @@ def statement(tail: TailSummary) -> str:
     by_cause = shares(tail)
     most = max(by_cause, key=by_cause.__getitem__)
     told = f"Above {name(tail.above)}, {units.share(by_cause[most])} of the time is {most}."
-    collections = next(iter(CAUSES))
-    if most == collections:
+    if most == COLLECTIONS:
         return told
-    if not by_cause[collections]:
-        return f"{told} None of it is {collections}."
-    return f"{told} {units.share(by_cause[collections])} of it is {collections}."
+    if not by_cause[COLLECTIONS]:
+        return f"{told} None of it is {COLLECTIONS}."
+    return f"{told} {units.share(by_cause[COLLECTIONS])} of it is {COLLECTIONS}."
 
 
 def csv_rows(blame: BlameSummary) -> list[dict[str, float | int | str]]:
