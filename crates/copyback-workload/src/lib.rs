@@ -104,7 +104,7 @@ impl AddressSpace {
         Self {
             bytes: config.bytes,
             page_size: config.drive.pages.counted_size.0,
-            drive: is_jbod.then(|| config.drive.capacity.bytes),
+            drive: is_jbod.then_some(config.drive.capacity.bytes),
         }
     }
 }

@@ -17,8 +17,7 @@ pub(super) fn check(config: &Resolved, faults: &mut Report) {
     }
     if dies < LEAST_DIES {
         let problem = format!(
-            "found one of {}; allowed on a drive of at least {LEAST_DIES} dies, as stripes go on over those that are left",
-            dies
+            "found one of {dies}; allowed on a drive of at least {LEAST_DIES} dies, as stripes go on over those that are left"
         );
         faults.add(key, problem);
     } else if u64::from(lost.die) >= dies {

@@ -59,7 +59,7 @@ impl Limits {
             only_class,
             class_with_room: only_class
                 .filter(|_| !mixes && !has_places)
-                .filter(|_| !config.drive.slc.is_some() && !config.ssd.gc.has_lines()),
+                .filter(|_| config.drive.slc.is_none() && !config.ssd.gc.has_lines()),
         }
     }
 }

@@ -84,16 +84,16 @@ impl Toy {
     /// Planes short of space have been collected, but never to level wear.
     pub fn filled(changes: &[(&str, &str)], pages: &[u32]) -> Self {
         // Somebody looks: the end of each transfer is an event, and the log tells of it.
-        Self::of(config(&[&[("metrics.slowest", "1")], changes].concat()), pages)
+        Self::of(&config(&[&[("metrics.slowest", "1")], changes].concat()), pages)
     }
 
     /// The same that nobody looks at: it takes every shortcut, and the ends of transfers that nobody waits
     /// for are no events.
     pub fn unobserved(changes: &[(&str, &str)], pages: &[u32]) -> Self {
-        Self::of(config(changes), pages)
+        Self::of(&config(changes), pages)
     }
 
-    fn of(config: Config, pages: &[u32]) -> Self {
+    fn of(config: &Config, pages: &[u32]) -> Self {
         let config = config.resolve();
         let mut ftl = Ftl::new(&config, "ssd/0");
         let keeps_entries = config.drive.table.is_some_and(|of| of.translation_pages == 0);

@@ -372,7 +372,7 @@ mod tests {
             drive.translate(lpn);
             drive.ftl.check_read(lpn, None);
             drive.write(lpn);
-            if lpn.0 % 16 == 0 {
+            if lpn.0.is_multiple_of(16) {
                 drive.ftl.trim(lpn);
             }
             for page in drive.ftl.outdated(Outdated::All) {

@@ -285,8 +285,8 @@ impl NvBuffer {
 
     /// Pages of `block`, one of the buffer, that have been programmed; a block holds `data_pages`.
     pub fn programmed(&self, block: BlockId, data_pages: u32) -> u32 {
-        let open = self.planes.iter().filter_map(|buffer| buffer.open);
-        let open = open.filter(|open| open.block == block).next();
+        let mut open = self.planes.iter().filter_map(|buffer| buffer.open);
+        let open = open.find(|open| open.block == block);
         open.map_or(data_pages, |open| open.next_page)
     }
 }
