@@ -83,6 +83,7 @@ def test_the_rows_tell_what_was_done(watched: tuple[Served, str]) -> None:
     told = json.loads(get(f"{address}seen?from=nonsense"))
     assert told["rows"][0] == rows[0]
     assert told["status"]["requests"] == 601
+    assert re.match(r"Above p9\d[.\d]*, [\d.]+ % of the time is ", told["status"]["tail_says"])
 
 
 def test_it_needs_nothing_from_elsewhere_and_nobody_else_may_look(
@@ -127,6 +128,7 @@ def test_it_draws_what_it_is_told(watched: tuple[Served, str], *, dark: bool) ->
         const isEmpty = () => byId_("now-free").textContent === "–";
         for (let tries = 0; tries < 100 && isEmpty(); tries++) await settled();
         found.state = byId_("state").textContent;
+        found.tail = byId_("tail-says").textContent;
         found.cards = [...document.querySelectorAll(".cards .value")].map((one) => one.textContent);
         found.dies = [...document.querySelectorAll("#die-cells .die")].map((one) => one.title);
         found.points = charts.map(({ u }) => u.data[0].length);
@@ -135,6 +137,7 @@ def test_it_draws_what_it_is_told(watched: tuple[Served, str], *, dark: bool) ->
         dark=dark,
     ).found
     assert "of the drive's time" in found["state"]
+    assert found["tail"].startswith("Above p9")
     assert found["cards"][4] != "–"
     assert len(found["dies"]) == 2
     assert found["dies"][0].startswith("die 0: collected ")
