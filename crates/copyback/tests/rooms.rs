@@ -42,7 +42,7 @@ const METHODS: [(&str, usize); 7] = [
     ("backend::Backend", 171),
     ("ftl::Ftl", 115),
     ("ftl::block_manager::BlockManager", 157),
-    ("ftl::tables::Tables", 109),
+    ("ftl::tables::Tables", 108),
     ("ftl::units::lines::Lines", 109),
     ("scheduler::Scheduler", 98),
     ("ssd::Ssd", 100),
