@@ -61,9 +61,9 @@ def cleanly() -> Iterator[None]:
         check()
         raise
     finally:
-        _asked = None
         for number, handler in previous.items():
             signal.signal(number, handler)
+        _asked = None
 
 
 def _stop(number: int, _frame: Any) -> NoReturn:
