@@ -70,7 +70,7 @@ class _Found:
 
 
 @dataclass(frozen=True, repr=False)
-class SearchResult(Tabular):
+class SearchResult(_Found, Tabular):
     """Result of a search.
 
     Attributes
@@ -88,13 +88,6 @@ class SearchResult(Tabular):
         The same as a comparison, with the page.
     """
 
-    bound: Bound
-    range: Range
-    value: float | None
-    beyond: float | None
-    low: float | None
-    high: float | None
-    probes: tuple[Probe, ...]
     comparison: Comparison
 
     @classmethod
