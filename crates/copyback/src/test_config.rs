@@ -21,3 +21,14 @@ pub fn small_drive(dies: u32, blocks: u32, changes: &[(&str, &str)]) -> Resolved
     ];
     changed(&[&geometry, changes].concat())
 }
+
+/// A small drive of so many dies with a mapping table in flash, of which a page has eight entries.
+pub fn demand_paged_drive(dies: u32) -> Resolved {
+    let changes = [
+        ("audit", "true"),
+        ("ssd.geometry.page_size", "4KiB"),
+        ("ssd.ftl.over_provisioning", "0.4"),
+        ("ssd.ftl.mapping", r#"{ type = "demand_paged", cache = "64B", entry = "512B" }"#),
+    ];
+    small_drive(dies, 64, &changes)
+}

@@ -8,7 +8,7 @@ use crate::event::Agenda;
 use crate::ftl::Ftl;
 use crate::ids::{CommandId, Lpn};
 use crate::rng;
-use crate::test_config::small_drive;
+use crate::test_config::demand_paged_drive;
 use crate::units::{Duration, Instant};
 
 /// A drive, its events, and the operations that have ended.
@@ -21,14 +21,7 @@ struct Drive {
 
 impl Drive {
     fn new() -> Self {
-        let mapping = r#"{ type = "demand_paged", cache = "64B", entry = "512B" }"#;
-        let changes = [
-            ("audit", "true"),
-            ("ssd.geometry.page_size", "4KiB"),
-            ("ssd.ftl.over_provisioning", "0.4"),
-            ("ssd.ftl.mapping", mapping),
-        ];
-        let config = small_drive(2, 64, &changes);
+        let config = demand_paged_drive(2);
         let ssd = Ssd::new(&config, Ftl::learned(&config), 0);
         Self { ssd, agenda: Agenda::default(), now: Instant::START, ended: 0 }
     }

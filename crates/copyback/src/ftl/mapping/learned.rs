@@ -303,7 +303,7 @@ mod tests {
     use crate::ftl::ReclaimStep;
     use crate::ids::DieId;
     use crate::rng;
-    use crate::test_config::small_drive;
+    use crate::test_config::demand_paged_drive;
 
     /// A drive, what it has been asked to do, and the reads that translation has wanted first.
     struct Drive {
@@ -315,14 +315,7 @@ mod tests {
 
     impl Drive {
         fn new() -> Self {
-            let mapping = r#"{ type = "demand_paged", cache = "64B", entry = "512B" }"#;
-            let changes = [
-                ("audit", "true"),
-                ("ssd.geometry.page_size", "4KiB"),
-                ("ssd.ftl.over_provisioning", "0.4"),
-                ("ssd.ftl.mapping", mapping),
-            ];
-            let ftl = Ftl::learned(&small_drive(1, 64, &changes));
+            let ftl = Ftl::learned(&demand_paged_drive(1));
             Self { ftl, version: 0, reads: BTreeSet::new(), misses: 0 }
         }
 
