@@ -51,7 +51,7 @@ const METHODS: [(&str, usize); 7] = [
 /// Traits with more functions.
 const TRAITS: [(&str, usize); 1] = [("placement::Placement", 25)];
 
-/// What is counted, by the path of a type or trait.
+/// Counts of fields, methods and functions, by the path of a type or trait.
 #[derive(Default)]
 struct Sizes {
     fields: BTreeMap<String, usize>,
@@ -120,7 +120,7 @@ fn from_root(path: &[String], module: &Module, known: &BTreeSet<String>) -> Opti
     }
 }
 
-/// Which module holds what, and which names modules hand on from others.
+/// Modules of the crate: what each holds, and the names that it hands on from others.
 struct Imports {
     known: BTreeSet<String>,
     handed_on: BTreeMap<(String, String), String>,
