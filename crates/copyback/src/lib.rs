@@ -71,6 +71,8 @@ pub mod host;
 #[doc(hidden)]
 pub mod idle;
 pub mod ids;
+#[doc(hidden)]
+pub mod layout;
 mod less;
 mod lists;
 #[doc(hidden)]

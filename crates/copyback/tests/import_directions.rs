@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 42] = [
+const ALLOWED: [(&str, &[&str]); 43] = [
     (
         "array",
         &[
@@ -19,6 +19,7 @@ const ALLOWED: [(&str, &[&str]); 42] = [
             "executor",
             "idle",
             "ids",
+            "layout",
             "nand",
             "one_of",
             "outcome",
@@ -105,6 +106,7 @@ const ALLOWED: [(&str, &[&str]); 42] = [
     ),
     ("idle", &["units"]),
     ("ids", &[]),
+    ("layout", &["config", "ids", "workload"]),
     ("less", &["units"]),
     ("lists", &[]),
     ("metrics", &["config", "drive", "host", "ids", "nand", "outcome", "ssd", "units", "workload"]),
@@ -124,6 +126,7 @@ const ALLOWED: [(&str, &[&str]); 42] = [
             "executor",
             "ftl",
             "ids",
+            "layout",
             "outlined",
             "placement",
             "rng",
@@ -131,6 +134,7 @@ const ALLOWED: [(&str, &[&str]); 42] = [
             "steady",
             "told",
             "victim",
+            "workload",
         ],
     ),
     ("progress", &["units"]),
@@ -185,7 +189,7 @@ const ALLOWED: [(&str, &[&str]); 42] = [
     ),
     ("shortcut", &["config"]),
     ("slots", &[]),
-    ("state", &["Error", "config", "ftl", "ids", "precondition", "whole"]),
+    ("state", &["Error", "config", "ftl", "ids", "precondition", "whole", "workload"]),
     ("steady", &[]),
     ("test_config", &["config"]),
     ("told", &["ids", "placement", "purpose", "workload"]),

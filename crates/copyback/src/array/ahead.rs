@@ -21,8 +21,8 @@ use crate::units::{Duration, Instant};
 use crate::workload::Request;
 
 use super::Array;
-use super::layout::Piece;
 use super::tasks::Task;
+use crate::layout::Piece;
 
 /// Events of drives that have gone ahead, not reported yet.
 #[derive(Debug, Checkpointed)]

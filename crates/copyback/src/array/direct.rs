@@ -12,8 +12,8 @@ use crate::ssd::Parts;
 use crate::units::Duration;
 use crate::workload::{Operation, Request};
 
-use super::layout::Piece;
 use super::{Array, FinishedRequest};
+use crate::layout::Piece;
 
 /// Whether requests may go to their drive without tasks: every drive is there and left alone, and nobody looks on.
 pub(super) fn is_possible(config: &Resolved) -> bool {

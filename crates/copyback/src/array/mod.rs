@@ -11,7 +11,6 @@ mod ahead;
 pub mod coordination;
 mod direct;
 mod due;
-pub mod layout;
 mod locks;
 mod protocol;
 mod read_around;
@@ -38,10 +37,10 @@ use serde::Serialize;
 
 pub use protocol::{Content, SentMessage};
 
+use crate::layout::{Layout, Missing, Piece, Plan};
 use ahead::Ahead;
 use coordination::supply::ExternalCoordinator;
 use due::Due;
-use layout::{Layout, Missing, Piece, Plan};
 use locks::StripeLocks;
 use protocol::Protocol;
 use read_around::ReadAround;

@@ -12,7 +12,7 @@ use crate::config;
 use crate::drive::Drive;
 use crate::ids::SsdId;
 
-use super::layout::{Layout, Missing, Piece, Plan};
+use crate::layout::{Layout, Missing, Piece, Plan};
 
 /// Plans reads anew whose drives collect.
 #[derive(Debug, Default, Checkpointed)]

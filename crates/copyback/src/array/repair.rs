@@ -20,8 +20,8 @@ use crate::outcome::Outcome;
 use crate::slots::Slots;
 
 use super::Array;
-use super::layout::{Layout, Missing, Plan};
 use super::tasks::TaskPurpose;
+use crate::layout::{Layout, Missing, Plan};
 
 /// Uncorrectable reads of drives, and their reconstruction by the array.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema, Checkpointed)]

@@ -13,11 +13,11 @@ use crate::ssd::{Blocked, Blocker, For, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
-use super::layout::{Piece, Plan};
 use super::locks::{Hold, Unlocked};
 use super::rebuild::RebuildStep;
 use super::repair::RepairStep;
 use super::{Array, FinishedRequest};
+use crate::layout::{Piece, Plan};
 
 /// Work of the controller for a request, or for itself.
 #[derive(Debug, Checkpointed)]

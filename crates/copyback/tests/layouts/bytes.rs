@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use copyback::array::layout::{Layout, Missing, Piece, Plan};
 use copyback::ids::SsdId;
+use copyback::layout::{Layout, Missing, Piece, Plan};
 use copyback::workload::Operation;
 
 use crate::field::{parities, solve};

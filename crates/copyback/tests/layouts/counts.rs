@@ -1,8 +1,8 @@
 //! What writes pay for parity, against the closed forms.
 
-use copyback::array::layout::{Missing, Piece, Plan};
 use copyback::config::Layout;
 use copyback::ids::SsdId;
+use copyback::layout::{Missing, Piece, Plan};
 use copyback::workload::Operation;
 
 use crate::table::{Role, Table};

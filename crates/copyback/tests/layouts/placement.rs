@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use copyback::array::layout::{Missing, Piece, Plan};
 use copyback::config::Layout;
 use copyback::ids::SsdId;
+use copyback::layout::{Missing, Piece, Plan};
 use copyback::workload::Operation;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Where the bytes of an array lie, laid out unit by unit as the definition says it.
 
-use copyback::array::layout::Layout;
 use copyback::config::{self, quantity::Size};
+use copyback::layout::Layout;
 
 /// What a unit of a drive holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

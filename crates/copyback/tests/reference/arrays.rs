@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use copyback::array::layout::{Layout, Missing, Plan};
 use copyback::config::Config;
 use copyback::ids::SsdId;
+use copyback::layout::{Layout, Missing, Plan};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::{Missing, Parity};
-use crate::array::layout::plan::Pieces;
 use crate::ids::SsdId;
+use crate::layout::plan::Pieces;
 
 /// A unit that is missing, or the rest of it.
 #[derive(Debug, Clone, Copy)]
