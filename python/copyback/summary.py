@@ -1634,6 +1634,19 @@ class RunRequestsSummary(Section, kw_only=True):
     """Writes."""
 
 
+class SettledSummary(Section, kw_only=True):
+    """Rounds of a run that ends when what it reports has settled."""
+
+    most_rounds: int
+    """Most rounds that there could be."""
+    reached: bool
+    """Whether a longer run would not change the verdict."""
+    round: int
+    """Requests of a round."""
+    rounds: int
+    """Rounds that have ended."""
+
+
 class SimulatorSummary(Section, kw_only=True):
     """Cost of the run."""
 
@@ -1822,6 +1835,8 @@ class Summary(Section, kw_only=True):
     """Version of this form."""
     seed: int
     """Seed of the random numbers."""
+    settled: SettledSummary | None = None
+    """The rounds of a run that ends when what it reports has settled (`workload.requests`)."""
     simulator: SimulatorSummary
     """Cost of the run."""
     slc_cache: SlcCacheSummary | None = None

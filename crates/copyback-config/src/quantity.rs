@@ -318,67 +318,6 @@ impl de::Visitor<'_> for LimitVisitor {
 /// Most requests that a configuration may ask for: days of work, whatever the drive.
 pub const MOST_REQUESTS: u64 = 1_000_000_000_000;
 
-/// A number of requests, or as many as there is time for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestCount {
-    /// No end.
-    Unlimited,
-    /// Number of requests.
-    Limit(u64),
-}
-
-impl From<u64> for RequestCount {
-    fn from(requests: u64) -> Self {
-        Self::Limit(requests)
-    }
-}
-
-impl RequestCount {
-    /// Number of requests, if there is an end.
-    pub const fn limit(self) -> Option<u64> {
-        match self {
-            Self::Unlimited => None,
-            Self::Limit(requests) => Some(requests),
-        }
-    }
-}
-
-impl Serialize for RequestCount {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Unlimited => serializer.serialize_str("unlimited"),
-            Self::Limit(requests) => serializer.serialize_u64(*requests),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for RequestCount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RequestCountVisitor)
-    }
-}
-
-struct RequestCountVisitor;
-
-impl de::Visitor<'_> for RequestCountVisitor {
-    type Value = RequestCount;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a whole number, or \"unlimited\"")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<RequestCount, E> {
-        match text {
-            "unlimited" => Ok(RequestCount::Unlimited),
-            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
-        }
-    }
-
-    fn visit_u64<E: de::Error>(self, requests: u64) -> Result<RequestCount, E> {
-        Ok(RequestCount::Limit(requests))
-    }
-}
-
 macro_rules! schema {
     ($name:ident, $json:tt) => {
         impl JsonSchema for $name {
@@ -432,12 +371,4 @@ schema!(Limit, {
         { "type": "string", "pattern": "^\\s*(none|\\d+(\\.\\d+)?\\s*%?)\\s*$" }
     ],
     "examples": [0.2, "20%", "none"]
-});
-schema!(RequestCount, {
-    "description": "A number of requests, or \"unlimited\".",
-    "anyOf": [
-        { "type": "integer", "minimum": 1, "maximum": (MOST_REQUESTS) },
-        { "const": "unlimited" }
-    ],
-    "examples": [100000, "unlimited"]
 });

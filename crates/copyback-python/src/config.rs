@@ -54,8 +54,9 @@ impl Config {
     }
 
     #[getter]
-    fn state_digest(&self) -> String {
+    fn state_digest(&self) -> PyResult<String> {
         copyback::state::fingerprint(&self.0)
+            .map_err(|fault| InputError::new_err(fault.to_string()))
     }
 
     #[getter]

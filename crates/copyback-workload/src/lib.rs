@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod convert;
+mod endless;
 mod error;
 mod handles;
 mod hint;
@@ -15,6 +16,7 @@ mod stream;
 pub mod synthetic;
 pub mod trace;
 
+pub use endless::Endless;
 pub use error::Error;
 pub use handles::Hints;
 pub use hint::{Handle, Hint};
@@ -22,7 +24,7 @@ pub use status::Status;
 pub use stream::{Issued, Stream};
 
 use copyback_config::units::{Duration, Instant};
-use copyback_config::{Flow, Layout, Resolved};
+use copyback_config::{Flow, Layout, Resolved, SyntheticWorkload};
 
 /// Operation that a request asks of the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +146,37 @@ impl Source {
         space: AddressSpace,
         seed: u64,
     ) -> Result<Self, InputError> {
+        Self::made_by(synthetic::Generator::new, flow, index, key, space, seed)
+    }
+
+    /// Requests like those of [`open`](Self::open), to the same hot addresses; those of a generator are drawn apart.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn apart(
+        flow: &Flow,
+        index: usize,
+        key: &str,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
+        Self::made_by(synthetic::Generator::apart, flow, index, key, space, seed)
+    }
+
+    fn made_by(
+        generator: fn(
+            &SyntheticWorkload,
+            AddressSpace,
+            u64,
+            &str,
+            &str,
+        ) -> Result<synthetic::Generator, InputError>,
+        flow: &Flow,
+        index: usize,
+        key: &str,
+        space: AddressSpace,
+        seed: u64,
+    ) -> Result<Self, InputError> {
         let name = format!("workload/{index}");
         let kind = match flow {
             Flow::Trace(config) => {
@@ -151,8 +184,7 @@ impl Source {
                 Kind::Trace(Box::new(source))
             }
             Flow::Synthetic(config) => {
-                let generator = synthetic::Generator::new(config, space, seed, &name, key)?;
-                Kind::Synthetic(Box::new(generator))
+                Kind::Synthetic(Box::new(generator(config, space, seed, &name, key)?))
             }
         };
         Ok(Self { kind, hints: Hints::new(flow.handles(), index, seed, &name) })

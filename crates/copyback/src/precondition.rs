@@ -1,12 +1,11 @@
 //! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
+mod overwritten;
 mod rounds;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-use rand::RngExt;
 
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::collector::job::{self, Tally};
@@ -21,7 +20,9 @@ use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::SteadyRule;
 use crate::told::Told;
 use crate::victim::supply::Failed;
+use crate::workload::InputError;
 
+use overwritten::{Ahead, BATCH, Change, Changes};
 pub use rounds::{Rounds, RoundsSummary};
 
 /// The place of a device in the names of random streams.
@@ -39,9 +40,6 @@ pub fn schedule_stream(config: &Resolved, device: SsdId) -> Option<Stream> {
     let Preemption::Python { .. } = config.ssd.gc.preemption else { return None };
     Some(rng::stream(config.seed, &format!("{}/gc/schedule", name(device))))
 }
-
-/// Overwrites drawn ahead, so that their table entries can be fetched together.
-const BATCH: usize = 16;
 
 /// The devices of a configuration on their way to the states that a run starts from, each with random
 /// choices of its own: as many at a time as the executor does jobs.
@@ -130,6 +128,11 @@ impl Preparation {
         are_before_ready.then(problem).flatten()
     }
 
+    /// Fault of the workload whose pages are overwritten, if there is one.
+    pub fn fault(&self) -> Option<&InputError> {
+        self.devices.iter().find_map(|device| device.ahead.fault())
+    }
+
     /// Reason why an external policy is no longer called, if one has failed.
     pub fn policy_failed(&self) -> Option<&Failed> {
         self.devices.iter().find_map(|device| device.ftl.policy_failed())
@@ -205,10 +208,7 @@ pub struct Preconditioner {
     /// Overwrites after which the device is ready, or a round ends.
     goal: u64,
     rounds: Option<Rounds>,
-    random: Stream,
-    /// Pages that are overwritten next, drawn ahead, and how many of them have been.
-    drawn: Vec<Lpn>,
-    drawn_done: usize,
+    ahead: Ahead,
     /// The die that takes the next write that has no place of its own.
     next_die: usize,
     /// Writes so far, those of translation pages included.
@@ -246,6 +246,7 @@ impl Preconditioner {
                 (length, Some(Rounds::new(rule, length, *most_rounds)))
             }
         };
+        let random = rng::stream(config.seed, &format!("{}/precondition", name(device)));
         Self {
             ftl,
             schedule: None,
@@ -254,9 +255,7 @@ impl Preconditioner {
             overwritten: 0,
             goal,
             rounds,
-            random: rng::stream(config.seed, &format!("{}/precondition", name(device))),
-            drawn: Vec::with_capacity(BATCH),
-            drawn_done: 0,
+            ahead: Ahead::new(Changes::of(config, device, random, fill as u32)),
             next_die: 0,
             version: 0,
             is_full: false,
@@ -349,13 +348,13 @@ impl Preconditioner {
             }
             let lpn = Lpn::from_index(self.filled);
             self.filled += 1;
-            self.write(lpn);
+            self.write(HostPage::without_hint(lpn));
         }
         if let Some(rounds) = self.rounds.as_mut().filter(|_| self.overwritten == 0) {
             rounds.begin(self.version + self.tally.pages_moved);
         }
-        while left > 0 && self.overwritten < self.goal {
-            left -= self.overwrite(left);
+        while left > 0 && self.overwritten < self.goal && self.ahead.fault().is_none() {
+            left -= self.overwrite(left.min(self.goal - self.overwritten));
             if self.overwritten == self.goal {
                 self.end_round();
             }
@@ -388,47 +387,47 @@ impl Preconditioner {
         }
     }
 
-    /// Overwrites up to `most` of the pages that have been drawn. Returns how many.
+    /// Makes the next changes, up to `most` writes. Returns how many writes; fewer behind a fault of the workload.
     fn overwrite(&mut self, most: u64) -> u64 {
-        if self.drawn_done == self.drawn.len() {
-            self.draw();
+        let before = self.overwritten;
+        while self.overwritten - before < most {
+            self.look_ahead();
+            match self.ahead.next() {
+                None => break,
+                Some(Change::Write(page)) => {
+                    self.overwritten += 1;
+                    self.write(page);
+                }
+                Some(Change::Trim(lpn)) => {
+                    self.ftl.trim(lpn);
+                }
+            }
+            self.ahead.made();
         }
-        let drawn = std::mem::take(&mut self.drawn);
-        let left = &drawn[self.drawn_done..];
-        let pages = left.len().min(most as usize);
-        for lpn in &left[..pages] {
-            self.overwritten += 1;
-            self.write(*lpn);
-        }
-        self.drawn = drawn;
-        self.drawn_done += pages;
-        pages as u64
+        self.overwritten - before
     }
 
-    /// Draws pages to be overwritten. How many at a time does not depend on how many are written then.
-    fn draw(&mut self) {
-        let pages = (self.goal - self.overwritten).min(BATCH as u64);
-        let (random, fill) = (&mut self.random, self.fill as u32);
-        self.drawn_done = 0;
-        self.drawn.clear();
-        self.drawn.extend((0..pages).map(|_| Lpn(random.random_range(0..fill))));
-        // The cache misses of all of them overlap.
-        self.drawn.iter().for_each(|lpn| self.ftl.fetch(*lpn));
-        self.drawn.iter().for_each(|lpn| self.ftl.fetch_old_page(*lpn));
-        self.ftl.expect_writes(None, self.drawn.iter().copied());
+    /// Draws the next changes, if there are none, and fetches what they need: the cache misses of all of them overlap.
+    fn look_ahead(&mut self) {
+        let pages = self.ahead.draw(self.goal - self.overwritten);
+        pages.clone().for_each(|page| self.ftl.fetch(page.lpn));
+        pages.clone().for_each(|page| self.ftl.fetch_old_page(page.lpn));
+        if let Some(first) = pages.clone().next() {
+            self.ftl.expect_writes(first.hint, pages.map(|page| page.lpn));
+        }
     }
 
-    fn write(&mut self, lpn: Lpn) {
+    fn write(&mut self, page: HostPage) {
         if self.ftl.translates() {
-            self.bring_entry(lpn);
+            self.bring_entry(page.lpn);
         }
-        self.write_page(lpn);
+        self.write_page(page);
         if !self.outdated.is_empty() {
             self.write_outdated();
         }
     }
 
-    fn write_page(&mut self, lpn: Lpn) {
+    fn write_page(&mut self, page: HostPage) {
         let has_faults = self.ftl.bad_blocks().are_possible();
         if has_faults && self.ftl.bad_blocks().is_read_only() {
             return;
@@ -436,16 +435,16 @@ impl Preconditioner {
         if self.is_full {
             return;
         }
-        let Some(plane) = self.plane_for(lpn) else {
+        let Some(plane) = self.plane_for(page) else {
             self.is_full = true;
             return;
         };
         let die = self.ftl.geometry().die_of_plane(plane);
-        if self.ftl.want(plane, lpn) {
+        if self.ftl.want(plane, page.lpn) {
             self.collect(die);
         }
         self.version += 1;
-        self.ftl.write(plane, HostPage::without_hint(lpn), self.version);
+        self.ftl.write(plane, page, self.version);
         if has_faults {
             self.outdated.extend(self.ftl.outdated(Outdated::On(die)));
         }
@@ -475,7 +474,7 @@ impl Preconditioner {
         let Translated::Waits { with, .. } = asked else { return };
         let room = self.ftl.translate(with, Stage::NextForRoom);
         if let Translated::Room(Left::Unwritten { page, .. }) = room {
-            self.write_page(page);
+            self.write_page(HostPage::without_hint(page));
         }
         // To read takes no time.
         while self.ftl.translate(with, Stage::WasRead) != Translated::Known {}
@@ -487,41 +486,40 @@ impl Preconditioner {
         for _ in 0..self.ftl.translation_pages() {
             let Some(page) = self.outdated.pop_front() else { return };
             if !self.ftl.outdated(Outdated::Page(page)).is_empty() {
-                self.write_page(page);
+                self.write_page(HostPage::without_hint(page));
             }
         }
     }
 
-    /// The plane that takes the write of `lpn`; none if its victims are lost.
-    fn plane_for(&mut self, lpn: Lpn) -> Option<PlaneId> {
+    /// The plane that takes the write of `page`; none if its victims are lost.
+    fn plane_for(&mut self, page: HostPage) -> Option<PlaneId> {
         let plane = match self.ftl.allocation() {
-            Allocation::Static { .. } => self.ftl.allocation().plane_of(lpn),
+            Allocation::Static { .. } => self.ftl.allocation().plane_of(page.lpn),
             Allocation::PerDie { .. } => self
                 .ftl
                 .allocation()
-                .die_of(lpn, self.ftl.geometry())
-                .and_then(|die| self.ftl.next_plane(die, HostPage::without_hint(lpn))),
-            Allocation::Dynamic { .. } => self.next_free_plane(lpn),
+                .die_of(page.lpn, self.ftl.geometry())
+                .and_then(|die| self.ftl.next_plane(die, page)),
+            Allocation::Dynamic { .. } => self.next_free_plane(page),
         };
         if self.ftl.may_run_out_of_victims() {
-            return plane.filter(|plane| self.has_room_or_victims(*plane, lpn));
+            return plane.filter(|plane| self.has_room_or_victims(*plane, page));
         }
         Some(plane.expect("a checked configuration leaves every plane room for its logical pages"))
     }
 
-    /// Whether `plane` takes the write of `lpn`, or has lost no victim that would make it.
-    fn has_room_or_victims(&mut self, plane: PlaneId, lpn: Lpn) -> bool {
-        let page = HostPage::without_hint(lpn);
+    /// Whether `plane` takes the write of `page`, or has lost no victim that would make it.
+    fn has_room_or_victims(&mut self, plane: PlaneId, page: HostPage) -> bool {
         if !self.ftl.accepts(plane, page) {
             self.collect(self.ftl.geometry().die_of_plane(plane));
         }
         self.ftl.accepts(plane, page) || !self.ftl.is_out_of_victims(plane)
     }
 
-    fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
+    fn next_free_plane(&mut self, page: HostPage) -> Option<PlaneId> {
         let dies = self.ftl.geometry().dies();
         let (die, (plane, offset)) = going_round(self.next_die, dies)
-            .find_map(|die| Some((die, self.place_with_room(DieId::from_index(die), lpn)?)))?;
+            .find_map(|die| Some((die, self.place_with_room(DieId::from_index(die), page)?)))?;
         // What is programmed together goes to one die.
         let is_over = self.ftl.geometry().ends_program(offset);
         self.next_die = if is_over { (die + 1) % dies } else { die };
@@ -530,10 +528,10 @@ impl Preconditioner {
 
     /// The next place of `die`. A die that had nothing to give when it was last written may have
     /// something now.
-    fn place_with_room(&mut self, die: DieId, lpn: Lpn) -> Option<(PlaneId, u32)> {
+    fn place_with_room(&mut self, die: DieId, page: HostPage) -> Option<(PlaneId, u32)> {
         if self.ftl.planes_to_collect(die) != 0 {
             self.collect(die);
         }
-        self.ftl.next_place(die, HostPage::without_hint(lpn))
+        self.ftl.next_place(die, page)
     }
 }

@@ -20,8 +20,8 @@ use crate::executor::Executor;
 use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
-    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, ParityState, PowerLossSummary,
-    Rating, Recorder, Sample, WearStats, Written,
+    Devices, DevicesSummary, DieColumns, DriveWork, Endurance, Finding, ParityState,
+    PowerLossSummary, Rating, Recorder, Sample, WearStats, Written,
 };
 use crate::outcome::Outcome;
 use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_stream};
@@ -39,7 +39,7 @@ use crate::{Error, Status};
 
 use ahead::SideBySide;
 use baseline::Baseline;
-use stop::SteadyRounds;
+use stop::{Rule, SettledRounds};
 use summary::{PreconditionSummary, SimulatorSummary};
 pub use summary::{Summary, summary_schema};
 
@@ -58,7 +58,7 @@ pub struct Run {
     #[checkpoint(skip)]
     side_by_side: Option<SideBySide>,
     /// The rule that ends the run before its requests do, if there is one.
-    stop: Option<Box<SteadyRounds>>,
+    stop: Option<Box<Rule>>,
     /// Requests that had arrived and waited to enter the array when a rule ended the run.
     unserved: u64,
     /// Preparation of each drive, if it was in rounds.
@@ -117,7 +117,7 @@ impl Run {
                 page_bytes: config.drive.pages.counted_size.0,
             },
             side_by_side: None,
-            stop: SteadyRounds::of(config).map(Box::new),
+            stop: Rule::of(config).map(Box::new),
             unserved: 0,
             preparation,
             prepared_bytes,
@@ -285,9 +285,10 @@ impl Run {
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
         }
-        if self.stop.as_ref().is_some_and(|stop| stop.is_due(next)) {
+        if self.stop.as_ref().and_then(|stop| stop.due()).is_some_and(|due| due <= next) {
             let counters = self.counters();
-            self.end_rounds(|stop| stop.end_due(next, &counters))?;
+            let ended = self.stop.as_mut().and_then(|stop| stop.end_due(next, &counters));
+            ended.map_or(Ok(()), |at| self.admit_no_more(at))?;
         }
         if let Some(begin) = self.begins_at().filter(|begin| *begin <= next) {
             self.begin_measuring(begin);
@@ -296,11 +297,30 @@ impl Run {
         Ok(())
     }
 
-    /// Lets `end` end rounds; if that ends the run, no further request enters.
-    fn end_rounds(&mut self, end: impl FnOnce(&mut SteadyRounds)) -> Result<(), Error> {
-        let Some(stop) = &mut self.stop else { return Ok(()) };
-        end(stop);
-        stop.ended_at().map_or(Ok(()), |at| self.admit_no_more(at))
+    /// Ends the round under way; if that ends the run, no further request enters.
+    #[cold]
+    fn end_round(&mut self) -> Result<(), Error> {
+        let (now, counters) = (self.now, self.counters());
+        let ended = match self.stop.take() {
+            Some(mut rule) => {
+                let ended = match &mut *rule {
+                    Rule::Steady(rounds) => {
+                        rounds.end_round(now, &counters);
+                        rounds.ended_at()
+                    }
+                    Rule::Settled(rounds) => rounds.end_round(&self.findings()).then_some(now),
+                };
+                self.stop = Some(rule);
+                ended
+            }
+            None => None,
+        };
+        ended.map_or(Ok(()), |at| self.admit_no_more(at))
+    }
+
+    /// Findings that the run would have if it ended now.
+    fn findings(&self) -> Vec<Finding> {
+        self.recorder.judge(&self.work(), self.dies_per_drive()).0.findings
     }
 
     /// A drive takes no writes any more: no further request enters.
@@ -472,8 +492,7 @@ impl Run {
         if completion.outcome != Outcome::Rejected
             && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
         {
-            let (now, counters) = (self.now, self.counters());
-            self.end_rounds(|stop| stop.end_round(now, &counters))?;
+            self.end_round()?;
         }
         Ok(())
     }
@@ -602,11 +621,13 @@ impl Run {
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
         let devices = self.recorder.devices.as_ref();
         let mut summary = Summary::new(config, &self.recorder, &self.work(), self.dies_per_drive());
-        summary.requests.unserved = (config.stop != Stop::None).then_some(self.unserved);
+        summary.requests.unserved =
+            (config.stop != Stop::None || self.stop.is_some()).then_some(self.unserved);
         Summary {
             array: devices.is_some().then(|| self.array.summary()),
             devices: devices.map(|recorded| self.devices(recorded)),
-            steady_state: self.stop.as_ref().map(|stop| stop.summary()),
+            steady_state: self.stop.as_ref().and_then(|stop| stop.steady()),
+            settled: self.settled().map(SettledRounds::summary),
             power_loss: drives
                 .iter()
                 .find_map(Drive::power_loss)
@@ -621,6 +642,10 @@ impl Run {
             notes: self.notes(),
             ..summary
         }
+    }
+
+    fn settled(&self) -> Option<&SettledRounds> {
+        self.stop.as_ref().and_then(|stop| stop.settled())
     }
 
     /// Work of all drives together since requests are measured.
@@ -678,6 +703,7 @@ impl Run {
     /// Notes for the user: on the input, and on what is not measured.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.host.notes();
+        notes.extend(self.settled().and_then(SettledRounds::note));
         let of_ramp = self.recorder.whole.totals.of_ramp;
         if of_ramp > 0 {
             notes.push(format!(

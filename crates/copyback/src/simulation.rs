@@ -392,12 +392,15 @@ impl Simulation {
     }
 }
 
-/// Refuses drives that can't be run as they take no writes any more, before or after their preparation, and those
-/// that have lost their victims.
+/// Refuses drives that can't be run as they take no writes any more, before or after their preparation, those
+/// that have lost their victims, and those whose workload can't be read.
 ///
 /// # Errors
 /// Names the first one.
 pub fn check_writable(devices: &Preparation) -> Result<(), Error> {
+    if let Some(fault) = devices.fault() {
+        return Err(fault.clone().into());
+    }
     let problem = devices.read_only().or_else(|| devices.out_of_victims());
     problem.map_or(Ok(()), |problem| Err(Error::Input(problem)))
 }

@@ -9,6 +9,8 @@
 //! All numbers are little endian. [`Saved`] says which facts those are; all else is made again from them. The file
 //! is written beside its place and renamed.
 
+mod fingerprint;
+
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
@@ -17,11 +19,13 @@ use serde::{Serialize, de::DeserializeOwned};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Error;
-use crate::config::{Cuts, FlashFaults, LineErase, Overwrites, Resolved};
+use crate::config::{Cuts, Overwrites, Resolved};
 use crate::ftl::{Ftl, Saved};
 use crate::ids::SsdId;
 use crate::precondition::{self, Preconditioner, Preparation, Rounds};
 use crate::whole::write_whole;
+
+pub use fingerprint::fingerprint;
 
 const MAGIC: &[u8] = b"copyback-state\n";
 const VERSION: u32 = 10;
@@ -35,22 +39,26 @@ const COMPRESSION_LEVEL: i32 = 1;
 /// If a policy from outside cannot say what it remembers, or the file not be written; nothing is left behind then.
 pub fn save(config: &Resolved, devices: &Preparation, path: &Path) -> Result<(), Error> {
     let machine = |error: io::Error| Error::Machine(format!("{}: {error}", path.display()));
-    let bytes = to_bytes(config, devices).map_err(machine)?;
+    let bytes = to_bytes(config, &fingerprint(config)?, devices).map_err(machine)?;
     if let Some(failed) = devices.policy_failed() {
         return Err(Error::Input(failed.to_string()));
     }
     write_whole(path, |file| file.write_all(&bytes)).map_err(machine)
 }
 
-/// The content of the file that prepared devices are saved in.
+/// The content of the file that prepared devices of this [`fingerprint`] are saved in.
 ///
 /// # Errors
 /// If it cannot be compressed.
-pub fn to_bytes(config: &Resolved, devices: &Preparation) -> io::Result<Vec<u8>> {
+pub fn to_bytes(
+    config: &Resolved,
+    fingerprint: &str,
+    devices: &Preparation,
+) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; HEADER];
     let mut encoder = zstd::Encoder::new(&mut bytes, COMPRESSION_LEVEL)?;
     let facts: Vec<_> = devices.devices().iter().map(|device| device.ftl.saved()).collect();
-    write(&mut encoder, &(fingerprint(config), &facts))?;
+    write(&mut encoder, &(fingerprint, &facts))?;
     if has_rounds(config) {
         let rounds = devices.devices().iter();
         let rounds = rounds.map(|device| device.rounds().map_or(&[][..], Rounds::values));
@@ -80,59 +88,18 @@ const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose
                               allowed: a device that is prepared for the run, as the file does not tell \
                               what is in pages that are out of date";
 
-/// A digest of every setting that decides what prepared devices look like: runs that share it may
-/// start from the same saved ones.
-pub fn fingerprint(config: &Resolved) -> String {
-    let gc = &config.ssd.gc;
-    // Nothing is lost while a drive is prepared.
-    let faults = &FlashFaults { lost_die: None, ..config.ssd.faults.clone() };
-    let mut decisive = serde_json::json!([
-        config.seed,
-        config.ssd.geometry,
-        config.drive.shape.striped_planes,
-        config.drive.thresholds.kept_for_collections,
-        config.ssd.ftl,
-        config.ssd.wear,
-        gc.victim,
-        gc.soft_threshold,
-        gc.hard_threshold,
-        gc.hysteresis_blocks,
-        gc.threshold_scope,
-        gc.threshold_unit,
-        gc.invalid_threshold,
-        config.precondition,
-        config.array.devices,
-        config.array.failed,
-        faults,
-        // They decide nothing of perfect flash.
-        config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),
-    ]);
-    if let Some(decisive) = decisive.as_array_mut()
-        && config.drive.slc.is_some()
-    {
-        decisive.push(serde_json::json!(config.ssd.slc_cache));
-    }
-    if let Some(decisive) = decisive.as_array_mut()
-        && config.ssd.gc.has_lines()
-    {
-        decisive.push(serde_json::json!(config.ssd.gc.unit));
-        if config.ssd.gc.line_erase != LineErase::default() {
-            decisive.push(serde_json::json!(config.ssd.gc.line_erase));
-        }
-    }
-    format!("{:032x}", xxh3_128(decisive.to_string().as_bytes()))
-}
-
 /// Pages written beforehand from which on it pays to keep what they made: a file takes as long to load as some hundred thousand
 /// take to write.
 const WORTH_KEEPING: f64 = 1e6;
 
 /// A name under which the prepared devices of `config` can be kept for other runs, if that pays: of two runs with one name, built
-/// from the same sources, each may start from the other's. Policies from outside have no part in it.
+/// from the same sources, each may start from the other's. Policies from outside have no part in it. A trace that cannot be read
+/// makes no name: the run says why.
 pub fn name_to_keep(config: &Resolved) -> Option<String> {
     let pays = config.pages_beforehand() >= WORTH_KEEPING && !lacks_spare_areas(config);
     let sources = env!("COPYBACK_SOURCES");
-    pays.then(|| format!("{}-{sources}-{VERSION}", fingerprint(config)))
+    let fingerprint = pays.then(|| fingerprint(config).ok()).flatten()?;
+    Some(format!("{fingerprint}-{sources}-{VERSION}"))
 }
 
 /// Whether cuts of power ask for what a file does not tell.
@@ -162,7 +129,7 @@ pub fn from_bytes(config: &Resolved, bytes: &[u8]) -> Result<Preparation, String
     let body = checked_body(bytes)?;
     // A number is read byte by byte, which a decoder serves at a cost each time.
     let mut decoder = zstd::Decoder::new(body).map(BufReader::new).map_err(|_| DAMAGED)?;
-    if read::<String>(&mut decoder)? != fingerprint(config) {
+    if read::<String>(&mut decoder)? != fingerprint(config).map_err(|error| error.to_string())? {
         return Err(OTHER_DEVICE.to_owned());
     }
     let count = config.array.devices as usize;
@@ -254,7 +221,7 @@ mod tests {
     use super::*;
 
     fn fingerprint_of(settings: &[(&str, &str)]) -> String {
-        fingerprint(&test_config::changed(settings))
+        fingerprint(&test_config::changed(settings)).expect("no trace is read")
     }
 
     #[test]

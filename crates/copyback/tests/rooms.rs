@@ -31,10 +31,10 @@ const FIELDS: [(&str, usize); 21] = [
     ("metrics::gc::GcSummary", 22),
     ("metrics::power_loss::PowerLossSummary", 14),
     ("placement::midas::trust::Trust", 15),
-    ("precondition::Preconditioner", 15),
+    ("precondition::Preconditioner", 13),
     ("run::Run", 20),
-    ("run::stop::SteadyWindow", 15),
-    ("run::summary::Summary", 17),
+    ("run::stop::steady::SteadyWindow", 15),
+    ("run::summary::Summary", 18),
 ];
 
 /// Types with more methods, functions that take `&mut` to them included.

@@ -271,6 +271,7 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Power loss", power.rows(summary)),
         ("Faults of the flash", faults.rows(summary)),
         ("Steady state", steady.rows(summary, result.config) + steady.unserved(summary)),
+        ("Rounds until settled", steady.settled(summary)),
         ("Preparation", steady.preparation(summary)),
         ("Long waits", [(label, text) for label, text in long if text]),
         ("Idle time, and what dies do meanwhile", idle),

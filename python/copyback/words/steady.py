@@ -78,11 +78,24 @@ def facts(summary: Summary, config: Mapping[str, Any]) -> list[tuple[str, str]]:
     told = {
         "Prepared": preparation(summary),
         "Steady state": rows(summary, config),
+        "Settled": settled(summary),
         "Unserved": unserved(summary),
     }
     return [
         (label, " · ".join(text for _, text in found)) for label, found in told.items() if found
     ]
+
+
+def settled(summary: Summary) -> list[tuple[str, str]]:
+    """Return after how many rounds a run ended that goes on until it has settled; else nothing."""
+    found = summary.settled
+    if found is None:
+        return []
+    rounds = f"{units.count(found.rounds)} rounds of {units.count(found.round)} requests"
+    most = units.count(found.most_rounds)
+    if found.reached:
+        return [("Settled", f"after {rounds}, of at most {most}")]
+    return [("Settled", f"no: ended after {rounds}, of at most {most}")]
 
 
 def unserved(summary: Summary) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ mod mapping;
 mod mapping_unit;
 mod placement;
 mod power;
+mod precondition;
 mod python;
 mod rain;
 mod slc_cache;
@@ -101,7 +102,7 @@ fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     array::check(&config.array, &mut faults);
     host(&config.host, &mut faults);
     workload::check(&config.workload, &config.array, &mut faults);
-    precondition(&config.precondition, &mut faults);
+    precondition::check(config, &mut faults);
     steady::stop(config, &mut faults);
     metrics(&config.metrics, &mut faults);
     array::records(config, &mut faults);
@@ -288,9 +289,4 @@ fn metrics(metrics: &Metrics, faults: &mut Report) {
         let problem = format!("found {to}; allowed: later than from = \"{from}\"");
         faults.add("metrics.timeline.to", problem);
     }
-}
-
-fn precondition(precondition: &Precondition, faults: &mut Report) {
-    faults.share("precondition.fill", precondition.fill);
-    steady::overwrites(&precondition.overwrites, faults);
 }

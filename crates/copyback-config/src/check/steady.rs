@@ -23,6 +23,7 @@ pub(super) fn overwrites(overwrites: &Overwrites, faults: &mut Report) {
 
 /// The faults of `stop`, and requests that only it could end.
 pub(super) fn stop(config: &Config, faults: &mut Report) {
+    two_rules(config, faults);
     match &config.stop {
         Stop::None => endless(&config.workload, faults),
         Stop::ReadOnly => mortal(&config.ssd, faults),
@@ -33,6 +34,18 @@ pub(super) fn stop(config: &Config, faults: &mut Report) {
             let limits = [stop.excursion, stop.slope, stop.deviation];
             rule("stop", stop.window, limits, stop.most_rounds, faults);
         }
+    }
+}
+
+/// A run is ended by one measure: that of `stop`, or of a workload until it has settled.
+fn two_rules(config: &Config, faults: &mut Report) {
+    let flows = config.workload.flows();
+    let settles = flows.iter().position(|flow| flow.rounds().is_some());
+    if let (Stop::SteadyState(_), Some(index)) = (&config.stop, settles) {
+        let key = format!("{}.requests", config.workload.flow_key(index));
+        let problem =
+            "found \"until_settled\" beside stop = \"steady_state\"; allowed: one of them";
+        faults.add(&key, problem);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `[workload]` and `[precondition]`: the requests, and what was written before them.
+//! `[workload]`: the requests of a run.
 
 mod handles;
 mod synthetic;
@@ -11,11 +11,7 @@ pub use trace::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Overwrites,
-    choice::choice,
-    quantity::{RequestCount, Share, Time},
-};
+use super::{choice::choice, quantity::Time};
 
 choice! {
     /// The requests of a run.
@@ -137,6 +133,30 @@ impl Flow {
         }
     }
 
+    /// Requests of a round and most rounds, if it has rounds until the run has settled.
+    pub const fn rounds(&self) -> Option<(u64, u32)> {
+        match self {
+            Self::Trace(_) => None,
+            Self::Synthetic(synthetic) => synthetic.requests.rounds(),
+        }
+    }
+
+    /// Whether it may write: only a trace itself tells whether it does.
+    pub fn may_write(&self) -> bool {
+        match self {
+            Self::Trace(_) => true,
+            Self::Synthetic(synthetic) => synthetic.writes(),
+        }
+    }
+
+    /// The same requests without an end of their own, all from the start.
+    pub fn without_end(&self) -> Self {
+        match self {
+            Self::Trace(trace) => Self::Trace(trace.once()),
+            Self::Synthetic(synthetic) => Self::Synthetic(synthetic.without_end()),
+        }
+    }
+
     /// Whether it never ends by itself.
     pub fn is_endless(&self) -> bool {
         match self {
@@ -147,22 +167,5 @@ impl Flow {
                     && synthetic.duration.is_none()
             }
         }
-    }
-}
-
-/// Preparation of the drive before the measured run. Untimed, through the same mapping and collection code.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Precondition {
-    /// Share of the logical capacity that is written once, in order.
-    pub fill: Share,
-    /// Random single-page overwrites: so many times the filled capacity, or until write amplification is
-    /// steady.
-    pub overwrites: Overwrites,
-}
-
-impl Default for Precondition {
-    fn default() -> Self {
-        Self { fill: Share(1.0), overwrites: Overwrites::Fixed(1.0) }
     }
 }

@@ -101,6 +101,17 @@ impl TraceWorkload {
 }
 
 impl TraceWorkload {
+    /// This workload from the start, once.
+    pub fn once(&self) -> Self {
+        Self {
+            duration: None,
+            starts_at: Time::default(),
+            starts_after: Vec::new(),
+            ramp: Time::default(),
+            ..self.clone()
+        }
+    }
+
     /// This workload on drives of `drive` bytes each that lie one after the other, if they do: the
     /// devices of the trace get one each, unless a size is set.
     pub fn on_drives(&self, drive: Option<u64>) -> Cow<'_, Self> {

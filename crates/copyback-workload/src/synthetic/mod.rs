@@ -27,7 +27,7 @@ use self::mix::Mix;
 use self::passes::Passes;
 use self::runs::Runs;
 use self::size::Sizes;
-use crate::rng::Stream;
+use crate::rng::{self, Stream};
 use crate::{AddressSpace, Hint, InputError, Operation, Request};
 use copyback_config::quantity::Size;
 use copyback_config::units::Instant;
@@ -85,7 +85,33 @@ impl Generator {
         name: &str,
         key: &str,
     ) -> Result<Self, InputError> {
-        let passes = Passes::new(&config.address, seed, name);
+        let scatter = rng::stream(seed, &format!("{name}/scatter"));
+        Self::drawn(config, space, Passes::new(&config.address, seed, name), scatter, key)
+    }
+
+    /// Requests like those of [`new`](Self::new), to the same hot addresses, that are drawn apart from them.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn apart(
+        config: &SyntheticWorkload,
+        space: AddressSpace,
+        seed: u64,
+        name: &str,
+        key: &str,
+    ) -> Result<Self, InputError> {
+        let scatter = rng::stream(seed, &format!("{name}/scatter"));
+        let passes = Passes::new(&config.address, seed, &format!("{name}/apart"));
+        Self::drawn(config, space, passes, scatter, key)
+    }
+
+    fn drawn(
+        config: &SyntheticWorkload,
+        space: AddressSpace,
+        passes: Passes,
+        scatter: Stream,
+        key: &str,
+    ) -> Result<Self, InputError> {
         let stream = |part: &str| passes.stream(part);
         let Footprint { alignment, size_alignment, first_unit, units } =
             Footprint::new(config, key, space)?;
@@ -94,7 +120,7 @@ impl Generator {
         if !is_of_units {
             marks::check(&config.address, key, units)?;
         }
-        let (address, scatter) = (stream("address"), stream("scatter"));
+        let address = stream("address");
         Ok(Self {
             key: key.to_owned(),
             requests: config.requests.limit(),

@@ -211,6 +211,11 @@ impl Ledger {
         self.bandwidth.begin(now);
     }
 
+    /// When the first request was measured: with the run, if there is no ramp.
+    pub fn measured_from(&self) -> Instant {
+        self.spans.as_ref().and_then(Spans::first).unwrap_or(Instant::START)
+    }
+
     /// Requests that have been completed, those of ramps included.
     pub const fn count(&self) -> u64 {
         self.responses.count() + self.totals.of_ramp

@@ -69,7 +69,7 @@ pub use slowest::Slowest;
 pub use spans::Spans;
 pub use tail::TailSummary;
 pub use timeline::Timeline;
-pub use verdict::{Amplification, VerdictSummary};
+pub use verdict::{Amplification, Finding, VerdictSummary};
 pub use watch::Watch;
 pub use worst::WorstResponses;
 pub use written::Written;
@@ -232,7 +232,7 @@ impl Recorder {
     ) -> (VerdictSummary, Option<Vec<FlowSummary>>) {
         let spell = self.dies.longest_spell(dies_per_drive);
         let series = self.judged.as_deref().unwrap_or(&self.series);
-        let amplification = Amplification::of(&series.written());
+        let amplification = Amplification::of(&series.written_since(self.whole.measured_from()));
         let starve_a_flow = self.flows.iter().any(Ledger::is_empty);
         let drives = verdict::Drives { counters: &work.counters, amplification, starve_a_flow };
         let run = verdict::Run { spell: spell.as_ref(), was_off: work.was_off };

@@ -249,13 +249,17 @@ impl Series {
         }
     }
 
-    /// Bytes that had been written at the end of each row.
-    pub(super) fn written(&self) -> Vec<Written> {
+    /// Bytes that had been written at the end of each row since `from`, or since the row in which that lies began.
+    pub(super) fn written_since(&self, from: Instant) -> Vec<Written> {
+        let earlier = (from - Instant::START).as_ns() / self.interval.as_ns();
         let so_far = self.rows.iter().scan(0, |host, row| {
             *host += row.served.writes.bytes;
             Some(Written { host: *host, media: row.end.media_bytes })
         });
-        so_far.collect()
+        let mut so_far: Vec<_> = so_far.collect();
+        let later = so_far.split_off((earlier as usize).min(so_far.len()));
+        let before = so_far.last().copied().unwrap_or_default();
+        later.into_iter().map(|end| end.less(before)).collect()
     }
 
     /// The rows as columns, named by [`SAMPLE_COLUMNS`], bad blocks if there can be any, what an SLC cache has left and has, [`PACING`] if there is one,

@@ -97,7 +97,7 @@ impl Class {
 }
 
 /// A page that the host writes, and what it says about the data, if anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct HostPage {
     /// The page.
     pub lpn: Lpn,

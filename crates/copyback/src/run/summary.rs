@@ -13,7 +13,7 @@ use crate::metrics::{
 use crate::precondition::RoundsSummary;
 use crate::workload::schema;
 
-use super::stop::SteadyStateSummary;
+use super::stop::{SettledSummary, SteadyStateSummary};
 
 /// The numbers of a run. Times are of the simulation, and in microseconds unless the key says otherwise.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -48,6 +48,9 @@ pub struct Summary {
     /// The rounds of a run that ends when they are steady (`stop`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady_state: Option<SteadyStateSummary>,
+    /// The rounds of a run that ends when what it reports has settled (`workload.requests`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<SettledSummary>,
     /// Cuts of power, if there can be any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_loss: Option<PowerLossSummary>,
@@ -174,6 +177,7 @@ impl Summary {
             array: None,
             devices: None,
             steady_state: None,
+            settled: None,
             power_loss: None,
             precondition: None,
             bound: None,

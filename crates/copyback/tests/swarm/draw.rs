@@ -7,9 +7,9 @@ use copyback::config::{
     Allocation, AllocationChoice, AllocationOrder, Array, Buffer, BusArbitration, Commands, Config,
     Controller, Duplex, Endurance, Eviction, FlashFaults, FreeBlockOrder, FreeBlocks, Ftl, Gc,
     GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
-    Margin, Metrics, Overwrites, PageLatency, PipelineOrder, Placement, PlaneChoice, Power,
-    Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop, SummaryPage,
-    Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    Margin, Metrics, Overwrites, Overwritten, PageLatency, PipelineOrder, Placement, PlaneChoice,
+    Power, Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop,
+    SummaryPage, Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
 };
 use rand::RngExt;
 use tempfile::TempDir;
@@ -601,5 +601,6 @@ fn precondition(draw: &mut Draw) -> Precondition {
                 most_rounds: 6,
             },
         ]),
+        addresses: Overwritten::Uniform,
     }
 }

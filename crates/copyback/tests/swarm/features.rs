@@ -3,9 +3,9 @@
 use copyback::config::quantity::Rate;
 use copyback::config::{
     AddressDistribution, Allocation, AllocationChoice, Config, Coordination, Flow, FreeBlockOrder,
-    GcEnd, GcStart, Layout, Mapping, Overwrites, PageLatency, Placement, Preemption, Protection,
-    QueuedWhen, Rebuild, Register, Scheduling, SummaryPage, SyntheticWorkload, ThresholdScope,
-    ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
+    GcEnd, GcStart, Layout, Mapping, Overwrites, Overwritten, PageLatency, Placement, Preemption,
+    Protection, QueuedWhen, Rebuild, Register, Scheduling, SummaryPage, SyntheticWorkload,
+    ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 use copyback::ssd::Part;
 
@@ -184,6 +184,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     ("a host link", &["host.link_rate"], |config, _| config.host.link_rate != Rate::None),
     ("prepared until steady", &["precondition"], |config, _| {
         matches!(config.precondition.overwrites, Overwrites::UntilSteady { .. })
+    }),
+    ("prepared as the workload writes", &["precondition"], |config, _| {
+        config.precondition.addresses == Overwritten::Workload
     }),
     ("RAID-0", &["array"], |config, _| config.array.layout == Layout::Raid0),
     ("RAID-5", &["array"], |config, _| config.array.layout == Layout::Raid5),

@@ -273,6 +273,7 @@ fn damaged_states_are_refused() {
     let cases = 0..if environment("COPYBACK_SWARM_REPLAY").is_some() { 0 } else { 20 };
     pool::each(cases, |number| {
         let case = Case::draw(number);
+        case.write_traces();
         pool::guarded(|| state_file::damage(&case)).map_err(|problem| case.failure(problem))
     });
 }

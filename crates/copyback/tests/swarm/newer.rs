@@ -7,10 +7,11 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
     Delay, DelayRow, DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange,
-    Handles, Ineligible, Isolation, LogStream, LogVictims, Logarithm, LogicalBlocks, Mapping,
-    Margin, PipelineOrder, Placement, Preemption, Promotion, Protection, QueuedWhen, Replaced,
-    Round, SlcCache, SlcTiming, Ssd, SummaryPage, SyntheticWorkload, ThinkTime, ThresholdScope,
-    ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
+    Handles, Ineligible, Isolation, Layout, LogStream, LogVictims, Logarithm, LogicalBlocks,
+    Mapping, Margin, Overwritten, PipelineOrder, Placement, Preemption, Promotion, Protection,
+    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, Ssd, SummaryPage, SyntheticWorkload,
+    ThinkTime, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
+    Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -156,6 +157,23 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         &mut config.ssd,
     );
     as_fio(&mut Draw::new(number, &format!("{name}/fio")), &mut config.workload);
+    if draw.chance(0.3) && writes_everywhere(config) {
+        config.precondition.addresses = Overwritten::Workload;
+    }
+}
+
+/// Whether a generator is sure to write to every drive.
+fn writes_everywhere(config: &Config) -> bool {
+    let is_one = config.array.layout == Layout::Single;
+    let writes = |flow: &Flow| match flow {
+        Flow::Trace(_) => false,
+        Flow::Synthetic(flow) => {
+            let others = flow.read_share.0 + flow.trim_share.0 + flow.flush_share.0;
+            let is_wide = flow.footprint.0 > 0.3 && flow.sequential_share.0 < 0.9;
+            others < 0.9 && (is_one || is_wide && config.array.layout != Layout::Jbod)
+        }
+    };
+    config.workload.flows().iter().any(writes)
 }
 
 /// Maps of random blocks, ends by bytes, and pauses, as jobs of fio have them.

@@ -1,8 +1,10 @@
 //! Runs that a rule ends: the same as without the rule up to where it ends them, which the rows of the
 //! requests tell.
 
-use copyback::config::quantity::{Limit, RequestCount, Share, Time};
-use copyback::config::{Config, Idle, RoundLength, SteadyMetric, SteadyStop, Stop, Workload};
+use copyback::config::quantity::{Limit, Share, Time};
+use copyback::config::{
+    Config, Idle, RequestCount, RoundLength, SteadyMetric, SteadyStop, Stop, Workload,
+};
 use serde_json::Value;
 
 use crate::check::{close, equal, holds};

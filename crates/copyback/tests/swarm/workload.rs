@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use copyback::config::quantity::{Rate, RequestCount, Share, Size, Time};
+use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RateLimit, RequestSize, Skip,
-    Ssd, SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload, Workload,
+    AddressDistribution, BeyondDevice, Bursts, Config, FlowsWorkload, RateLimit, RequestCount,
+    RequestSize, Skip, Ssd, SyntheticWorkload, TimeDistribution, TraceFormat, TraceWorkload,
+    Workload,
 };
 use copyback::workload::AddressSpace;
 use copyback::workload::synthetic::Generator;
@@ -76,7 +77,7 @@ impl Length {
     /// Makes what is generated as long.
     pub fn set(self, workload: &mut Workload) {
         let set = |workload: &mut SyntheticWorkload| {
-            if let RequestCount::Limit(requests) = &mut workload.requests {
+            if let RequestCount::Fixed(requests) = &mut workload.requests {
                 *requests = self.of(*requests);
             }
         };

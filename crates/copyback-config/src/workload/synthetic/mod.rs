@@ -3,20 +3,22 @@
 mod address;
 mod arrival;
 mod limits;
+mod requests;
 mod size;
 mod thinktime;
 
 pub use address::{AddressDistribution, LogStream, Replaced};
 pub use arrival::{Bursts, TimeDistribution};
 pub use limits::{RateLimit, Skip};
+pub use requests::RequestCount;
 pub use size::RequestSize;
 pub use thinktime::{CountedBlocks, ThinkTime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Handles;
-use crate::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
+use crate::quantity::{MOST_REQUESTS, Share, Size, Time};
+use crate::{Handles, resolved::ROUNDING};
 
 /// Generate requests from distributions. The defaults are Table III of Lee et al. (ISPASS 2011). One
 /// of `inter_arrival` (open loop) and `iodepth` (closed loop) is needed; asking for one takes away
@@ -24,7 +26,8 @@ use crate::quantity::{MOST_REQUESTS, RequestCount, Share, Size, Time};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SyntheticWorkload {
-    /// Number of requests; `"unlimited"` needs a `duration`, an `io_size`, or a `stop` that ends the run.
+    /// Number of requests; `"unlimited"` needs a `duration`, an `io_size`, or a `stop` that ends the run. Rounds
+    /// until the run has settled: see `until_settled`.
     pub requests: RequestCount,
     /// Bytes that are asked for in all, as fio's `io_size`: the request that reaches them is the last. Trims before writes do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +95,24 @@ pub struct SyntheticWorkload {
 }
 
 impl SyntheticWorkload {
+    /// Whether any request of it writes.
+    pub fn writes(&self) -> bool {
+        self.read_share.0 + self.trim_share.0 + self.flush_share.0 < 1.0 - ROUNDING
+    }
+
+    /// The same requests without an end, from the start.
+    pub fn without_end(&self) -> Self {
+        Self {
+            requests: RequestCount::Unlimited,
+            io_size: None,
+            duration: None,
+            starts_at: Time::default(),
+            starts_after: Vec::new(),
+            ramp: Time::default(),
+            ..self.clone()
+        }
+    }
+
     /// Alignment of sizes and addresses, on a device with pages of `page_size`.
     pub fn alignment_on(&self, page_size: Size) -> Size {
         self.alignment.unwrap_or(match self.request_size {
@@ -135,7 +156,7 @@ impl SyntheticWorkload {
 impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
-            requests: RequestCount::Limit(100_000),
+            requests: RequestCount::Fixed(100_000),
             io_size: None,
             duration: None,
             starts_at: Time::default(),

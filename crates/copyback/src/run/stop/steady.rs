@@ -1,10 +1,10 @@
-//! The rule that ends a run before its requests do: rounds, and whether the last ones are steady.
+//! Rounds until the last ones are steady (`stop`).
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{Resolved, RoundLength, SteadyMetric, SteadyStop, Stop};
+use crate::config::{RoundLength, SteadyMetric, SteadyStop};
 use crate::host::Completion;
 use crate::less::Less;
 use crate::metrics::Written;
@@ -107,15 +107,8 @@ pub struct SteadyRounds {
 }
 
 impl SteadyRounds {
-    /// Creates the rounds of a checked configuration, if a rule of it needs any.
-    pub fn of(config: &Resolved) -> Option<Self> {
-        match &config.stop {
-            Stop::None | Stop::ReadOnly => None,
-            Stop::SteadyState(rule) => Some(Self::new(rule, config.drive.pages.counted_size.0)),
-        }
-    }
-
-    fn new(stop: &SteadyStop, page_bytes: u64) -> Self {
+    /// The rounds of a rule, on drives of which a page has so many bytes.
+    pub fn new(stop: &SteadyStop, page_bytes: u64) -> Self {
         let rule = SteadyRule {
             window: stop.window as usize,
             excursion: stop.excursion.most(),
@@ -142,11 +135,6 @@ impl SteadyRounds {
     /// When the round under way ends, if that is known beforehand.
     pub const fn due(&self) -> Option<Instant> {
         self.due
-    }
-
-    /// Whether a round ends at or before `now`.
-    pub fn is_due(&self, now: Instant) -> bool {
-        self.due.is_some_and(|due| due <= now)
     }
 
     /// Ends every round that ends at or before `now`. Nothing has changed since the last event, so the

@@ -1,0 +1,16 @@
+//! Checks of the preparation of drives.
+
+use super::*;
+
+/// The faults of `precondition`.
+pub(super) fn check(config: &Config, faults: &mut Report) {
+    let precondition = &config.precondition;
+    faults.share("precondition.fill", precondition.fill);
+    steady::overwrites(&precondition.overwrites, faults);
+    let writes = || config.workload.flows().iter().any(Flow::may_write);
+    if precondition.addresses == Overwritten::Workload && !writes() {
+        let problem = "found \"workload\" with a workload that writes nothing; allowed: \"uniform\", \
+                       or a workload that writes";
+        faults.add("precondition.addresses", problem);
+    }
+}

@@ -1,0 +1,60 @@
+//! `requests` of a generator: how many it asks for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{choice::quantity_or_choice, quantity::MOST_REQUESTS};
+
+quantity_or_choice! {
+    /// Number of requests.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RequestCount or
+        /// So many.
+        Fixed(#[schemars(range(min = 1, max = MOST_REQUESTS))] u64), "a whole number, \"unlimited\", or a table with the key type"
+    {
+        /// Requests without end.
+        Unlimited,
+        /// Rounds of requests until what the run reports has settled: the run ends with the first round after which a
+        /// longer run would not change its verdict.
+        UntilSettled {
+            /// Requests of a round.
+            #[schemars(range(min = 1, max = MOST_REQUESTS))]
+            round: u64,
+            /// The run ends after so many rounds, settled or not.
+            #[serde(default = "default_most_rounds")]
+            #[schemars(range(min = 1, max = 100_000))]
+            most_rounds: u32,
+        },
+    }
+}
+
+const fn default_most_rounds() -> u32 {
+    20
+}
+
+impl From<u64> for RequestCount {
+    fn from(requests: u64) -> Self {
+        Self::Fixed(requests)
+    }
+}
+
+impl RequestCount {
+    /// Most requests, if there is an end.
+    pub const fn limit(self) -> Option<u64> {
+        match self {
+            Self::Unlimited => None,
+            Self::Fixed(requests) => Some(requests),
+            Self::UntilSettled { round, most_rounds } => {
+                Some(round.saturating_mul(most_rounds as u64))
+            }
+        }
+    }
+
+    /// Requests of a round and most rounds, if there are rounds.
+    pub const fn rounds(self) -> Option<(u64, u32)> {
+        match self {
+            Self::UntilSettled { round, most_rounds } => Some((round, most_rounds)),
+            Self::Unlimited | Self::Fixed(_) => None,
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Pages that are overwritten to prepare a drive, and those trimmed among them.
+
+use rand::RngExt;
+
+use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
+use crate::config::{Overwritten, Resolved};
+use crate::ids::{Lpn, SsdId};
+use crate::layout::{Layout, Missing, Plan};
+use crate::placement::HostPage;
+use crate::rng::Stream;
+use crate::workload::{Endless, InputError, Operation, Request};
+
+/// Pages whose table entries are fetched together.
+pub const BATCH: usize = 16;
+
+/// Changes that are made next, drawn ahead.
+#[derive(Debug, Checkpointed)]
+pub struct Ahead {
+    changes: Changes,
+    drawn: Vec<Change>,
+    /// How many of them have been made.
+    done: usize,
+    /// Fault of the workload that they are those of. None follows.
+    #[checkpoint(skip)]
+    fault: Option<InputError>,
+}
+
+impl Ahead {
+    /// Draws of `changes`.
+    pub fn new(changes: Changes) -> Self {
+        Self { changes, drawn: Vec::with_capacity(BATCH), done: 0, fault: None }
+    }
+
+    /// Fault of the workload, if there is one.
+    pub const fn fault(&self) -> Option<&InputError> {
+        self.fault.as_ref()
+    }
+
+    /// The next change; none behind a fault, and before the [next are drawn](Self::draw).
+    pub fn next(&self) -> Option<Change> {
+        self.drawn.get(self.done).copied()
+    }
+
+    /// The next change has been made.
+    pub const fn made(&mut self) {
+        self.done += 1;
+    }
+
+    /// Draws the next changes to a drive which is to be written `left` times more, if all that were drawn have been
+    /// made. Returns the pages of the new ones that are written. How many at a time depends on nothing but what is left.
+    pub fn draw(&mut self, left: u64) -> impl Iterator<Item = HostPage> + Clone {
+        let is_due = self.done == self.drawn.len();
+        if is_due {
+            self.done = 0;
+            self.drawn.clear();
+            self.fault = self.changes.draw(left.min(BATCH as u64), &mut self.drawn).err();
+        }
+        let new = if is_due { &self.drawn[..] } else { &[] };
+        new.iter().filter_map(|change| match change {
+            Change::Write(page) => Some(*page),
+            Change::Trim(_) => None,
+        })
+    }
+}
+
+/// A change of one page.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub enum Change {
+    /// Write of the page.
+    Write(HostPage),
+    /// Trim of the page.
+    Trim(Lpn),
+}
+
+/// Source of changes.
+#[derive(Debug, Checkpointed)]
+pub enum Changes {
+    /// Writes of filled pages, each as likely as any other.
+    Uniform {
+        /// Random choices.
+        random: Stream,
+        /// Number of filled pages.
+        fill: u32,
+    },
+    /// Changes of the workload.
+    Workload(Box<OfWorkload>),
+}
+
+impl Changes {
+    /// The changes of a checked configuration to a drive of which `fill` pages are filled.
+    pub fn of(config: &Resolved, device: SsdId, random: Stream, fill: u32) -> Self {
+        match config.precondition.addresses {
+            Overwritten::Uniform => Self::Uniform { random, fill },
+            Overwritten::Workload => Self::Workload(Box::new(OfWorkload::new(config, device))),
+        }
+    }
+
+    /// Adds the next changes to `drawn`, about `writes` of them writes.
+    ///
+    /// # Errors
+    /// If a trace is malformed, or nothing is written to the drive.
+    pub fn draw(&mut self, writes: u64, drawn: &mut Vec<Change>) -> Result<(), InputError> {
+        match self {
+            Self::Uniform { random, fill } => {
+                let page = |_| HostPage::without_hint(Lpn(random.random_range(0..*fill)));
+                drawn.extend((0..writes).map(page).map(Change::Write));
+                Ok(())
+            }
+            Self::Workload(workload) => workload.draw(drawn),
+        }
+    }
+}
+
+/// The changes that a workload makes to one drive.
+pub struct OfWorkload {
+    requests: Requests,
+    device: SsdId,
+    layout: Layout,
+    /// Bytes of a page.
+    page_size: u64,
+    /// Requests in a row without a write to this drive, of which there is at most one a sector of the array.
+    in_vain: u64,
+    /// Requests that have been taken.
+    taken: u64,
+    plan: Plan,
+}
+
+/// Requests of the workload.
+enum Requests {
+    /// Those of an open workload.
+    Open(Box<Endless>),
+    /// Those of a workload that could not be opened.
+    Fault(InputError),
+}
+
+impl OfWorkload {
+    fn new(config: &Resolved, device: SsdId) -> Self {
+        let requests = match Endless::open(config) {
+            Ok(requests) => Requests::Open(Box::new(requests)),
+            Err(fault) => Requests::Fault(fault),
+        };
+        Self {
+            requests,
+            device,
+            layout: Layout::new(&config.array, config.drive.capacity.bytes),
+            page_size: config.drive.pages.size.0,
+            in_vain: 0,
+            taken: 0,
+            plan: Plan::default(),
+        }
+    }
+
+    /// Adds the changes up to those of the next request that writes to the drive.
+    fn draw(&mut self, drawn: &mut Vec<Change>) -> Result<(), InputError> {
+        loop {
+            let request = self.take()?;
+            let before = drawn.len();
+            self.spread(&request, drawn);
+            if request.operation == Operation::Write && drawn.len() > before {
+                self.in_vain = 0;
+                return Ok(());
+            }
+            self.in_vain += 1;
+            if self.in_vain > self.layout.capacity() / 512 {
+                return Err(self.nothing_written());
+            }
+        }
+    }
+
+    fn take(&mut self) -> Result<Request, InputError> {
+        self.taken += 1;
+        match &mut self.requests {
+            Requests::Open(requests) => requests.take(),
+            Requests::Fault(fault) => Err(fault.clone()),
+        }
+    }
+
+    fn spread(&mut self, request: &Request, drawn: &mut Vec<Change>) {
+        let bytes = request.offset..request.offset + request.length;
+        self.layout.plan(request.operation, bytes, &Missing::default(), &mut self.plan);
+        let size = self.page_size;
+        for piece in self.plan.then.iter().filter(|piece| piece.device == self.device) {
+            let page = |page: u64| Lpn::from_index(page as usize);
+            match piece.operation {
+                Operation::Write => {
+                    let pages = piece.offset / size..piece.end().div_ceil(size);
+                    let hint = request.hint;
+                    let write = |lpn| Change::Write(HostPage { lpn, hint });
+                    drawn.extend(pages.map(page).map(write));
+                }
+                // A page is trimmed whole or not at all.
+                _ => {
+                    let pages = piece.offset.div_ceil(size)..piece.end() / size;
+                    drawn.extend(pages.map(page).map(Change::Trim));
+                }
+            }
+        }
+    }
+
+    fn nothing_written(&self) -> InputError {
+        let problem = format!(
+            "found \"workload\" with a workload that writes nothing to drive {}; allowed: \"uniform\", or a \
+             workload that writes to every drive",
+            self.device.0
+        );
+        InputError { place: "precondition.addresses".to_owned(), problem }
+    }
+}
+
+impl std::fmt::Debug for OfWorkload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OfWorkload")
+            .field("device", &self.device)
+            .field("taken", &self.taken)
+            .finish()
+    }
+}
+
+/// A checkpoint keeps how many requests have been taken: the workload is opened and read again.
+impl Checkpointed for OfWorkload {
+    fn keep(&self, out: &mut Writer<'_>) {
+        self.device.keep(out);
+        self.in_vain.keep(out);
+        self.taken.keep(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
+        let device = SsdId::load(from)?;
+        let mut of_workload = Self::new(from.config(), device);
+        let in_vain = u64::load(from)?;
+        for _ in 0..u64::load(from)? {
+            // A fault is met again by the next draw.
+            if of_workload.take().is_err() {
+                break;
+            }
+        }
+        Ok(Self { in_vain, ..of_workload })
+    }
+}
