@@ -97,10 +97,11 @@ def test_the_guide_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path
     told = cli(
         "compare",
         *("--preset", "tlc-nvme-64gb", "--over", f"trace={tmp_path / 'my-trace.gz'}"),
-        *("--set", "workload.time_scale=0.02"),
+        *("--set", "workload.time_scale=0.02", "--set", "workload.duration=20min"),
+        *("--set", "precondition.addresses=workload"),
         *("--over", "ssd.gc.preemption=partial,semi_preemptive,paced"),
         *("--out", tmp_path / "out"),
     ).stdout.splitlines()
     rows = [line for line in shown if line]
-    assert len(rows) == 3 + 1 + 9
+    assert len(rows) == 4 + 6
     assert [row for row in rows if row not in told] == []

@@ -94,6 +94,17 @@ def test_only_what_a_trace_writes_is_overwritten(tmp_path: Path) -> None:
     assert run.summary.wear.erase_count.max > 5
 
 
+def test_seeds_prepare_different_drives_with_one_trace(tmp_path: Path) -> None:
+    """Else several seeds would be one, and an interval over them nothing."""
+    trace = tmp_path / "few.load"
+    trace.write_text("".join(f"{at / 100} ; {8 * (at * at % 977)} ; 8 ; W\n" for at in range(900)))
+    config = drive(64, 48)
+    config["workload"] = {"type": "trace", "path": str(trace), "format": "blkreplay"}
+    prepared = {"fill": 1.0, "overwrites": 3.0, "addresses": "workload"}
+    runs = [copyback.run(config, precondition=prepared, seed=seed) for seed in (1, 2, 3)]
+    assert len({run.summary.gc.pages_moved for run in runs}) > 1
+
+
 @pytest.mark.parametrize("layout", ["raid0", "raid5", "raid6", "jbod"])
 def test_the_drives_of_an_array_are_written_as_their_layout_says(layout: str) -> None:
     """Audited; drives with parity are written for their data and for that of others."""

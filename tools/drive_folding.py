@@ -23,6 +23,7 @@ DRIVE: dict[str, Any] = {
     "ssd.slc_cache.dynamic": {"blocks": 34},
     "ssd.slc_cache.dynamic_until": 1.0,
     "precondition.fill": 0.8,
+    "precondition.overwrites": 0.0,
     "workload.footprint": 0.8,
     "workload.request_size": "16KiB",
     "workload.sequential_share": 0.0,

@@ -36,7 +36,7 @@ pub enum Overwritten {
     /// Single filled pages, each as likely as any other.
     #[default]
     Uniform,
-    /// Pages that the workload writes: a trace from its start, as often as it takes; a generator with random
+    /// Pages that the workload writes: a trace from a random place on, as often as it takes; a generator with random
     /// draws of its own, and the hot pages of the run. The trims of the workload are done, too.
     Workload,
 }

@@ -84,9 +84,9 @@ fn write(out: impl Write, part: &impl Serialize) -> io::Result<()> {
     postcard::to_io(part, out).map(drop).map_err(io::Error::other)
 }
 
-const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device whose mapping binds pages to blocks; \
-                              allowed: a device that is prepared for the run, as the file does not tell \
-                              what is in pages that are out of date";
+const NO_SPARE_AREAS: &str = "ssd.power.cuts: found cuts on a saved device; allowed: a device that is prepared for the run, as the \
+                              file does not tell in which order pages were programmed, nor what is in those that are \
+                              out of date";
 
 /// Pages written beforehand from which on it pays to keep what they made: a file takes as long to load as some hundred thousand
 /// take to write.
@@ -102,9 +102,9 @@ pub fn name_to_keep(config: &Resolved) -> Option<String> {
     Some(format!("{fingerprint}-{sources}-{VERSION}"))
 }
 
-/// Whether cuts of power ask for what a file does not tell.
+/// Whether cuts of power ask for what a file does not tell: a recovery sees the order of all programs.
 fn lacks_spare_areas(config: &Resolved) -> bool {
-    config.ssd.power.cuts != Cuts::None && !config.ssd.ftl.mapping.is_page_mapping()
+    config.ssd.power.cuts != Cuts::None
 }
 
 /// Loads the devices that `path` holds, to be run under `config`.

@@ -88,10 +88,13 @@ pub enum Changes {
 
 impl Changes {
     /// The changes of a checked configuration to a drive of which `fill` pages are filled.
-    pub fn of(config: &Resolved, device: SsdId, random: Stream, fill: u32) -> Self {
+    pub fn of(config: &Resolved, device: SsdId, mut random: Stream, fill: u32) -> Self {
         match config.precondition.addresses {
             Overwritten::Uniform => Self::Uniform { random, fill },
-            Overwritten::Workload => Self::Workload(Box::new(OfWorkload::new(config, device))),
+            Overwritten::Workload => {
+                let left_out = random.random_range(0..=u64::from(fill));
+                Self::Workload(Box::new(OfWorkload::new(config, device, left_out)))
+            }
         }
     }
 
@@ -122,6 +125,9 @@ pub struct OfWorkload {
     in_vain: u64,
     /// Requests that have been taken.
     taken: u64,
+    /// Requests before the first that counts. A trace is the same for every seed; where in it the preparation begins
+    /// is not, so that drives differ.
+    left_out: u64,
     plan: Plan,
 }
 
@@ -134,7 +140,7 @@ enum Requests {
 }
 
 impl OfWorkload {
-    fn new(config: &Resolved, device: SsdId) -> Self {
+    fn new(config: &Resolved, device: SsdId, left_out: u64) -> Self {
         let requests = match Endless::open(config) {
             Ok(requests) => Requests::Open(Box::new(requests)),
             Err(fault) => Requests::Fault(fault),
@@ -146,12 +152,16 @@ impl OfWorkload {
             page_size: config.drive.pages.size.0,
             in_vain: 0,
             taken: 0,
+            left_out,
             plan: Plan::default(),
         }
     }
 
     /// Adds the changes up to those of the next request that writes to the drive.
     fn draw(&mut self, drawn: &mut Vec<Change>) -> Result<(), InputError> {
+        while self.taken < self.left_out {
+            self.take()?;
+        }
         loop {
             let request = self.take()?;
             let before = drawn.len();
@@ -221,13 +231,15 @@ impl Checkpointed for OfWorkload {
     fn keep(&self, out: &mut Writer<'_>) {
         self.device.keep(out);
         self.in_vain.keep(out);
+        self.left_out.keep(out);
         self.taken.keep(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
         let device = SsdId::load(from)?;
-        let mut of_workload = Self::new(from.config(), device);
         let in_vain = u64::load(from)?;
+        let left_out = u64::load(from)?;
+        let mut of_workload = Self::new(from.config(), device, left_out);
         for _ in 0..u64::load(from)? {
             // A fault is met again by the next draw.
             if of_workload.take().is_err() {
