@@ -7,81 +7,171 @@ from typing import Any
 import pytest
 
 from copyback_papers import agreement
-from copyback_papers.agreement import Verdict
-from copyback_papers.answers import Answer, answer
+from copyback_papers.agreement import Claimed, Remains, Verdict
+from copyback_papers.answers import Answer, answer, band_of
 from copyback_papers.checks import Check
 from copyback_papers.measures import Cell, Measures
 from copyback_papers.ranking import Ranking, ranked
+from copyback_papers.rules import Rule, judge
 from copyback_papers.targets import Target
+
+
+def judged(paper: float, ours: float, half: float | None = 0.0, **more: Any) -> Verdict:
+    claimed = Claimed(paper, **more)
+    return agreement.judge(claimed, claimed.band, ours, half)
 
 
 @pytest.mark.parametrize(
     ("paper", "ours", "verdict"),
     [
         # A quarter of the paper's effect, either way.
-        (0.40, 0.50, Verdict.REPRODUCED),
-        (0.40, 0.30, Verdict.REPRODUCED),
-        (0.40, 0.501, Verdict.SAME_SIGN),
-        (0.40, 0.299, Verdict.SAME_SIGN),
+        (0.20, 0.25, Verdict.REPRODUCED),
+        (0.20, 0.15, Verdict.REPRODUCED),
+        (0.20, 0.251, Verdict.SAME_SIGN),
+        (0.20, 0.149, Verdict.SAME_SIGN),
         (-0.40, -0.50, Verdict.REPRODUCED),
         (-0.40, -0.51, Verdict.SAME_SIGN),
-        # Two points, if a quarter is less.
-        (0.04, 0.06, Verdict.REPRODUCED),
-        (0.04, 0.02, Verdict.REPRODUCED),
-        (0.04, 0.061, Verdict.SAME_SIGN),
-        (0.03, 0.011, Verdict.REPRODUCED),
-        # An effect of ours below two points is none.
+        # What remains, within 1.5 times: 0.2 for 0.3, 0.3 for 0.2, 0.17 for 0.014.
+        (0.70, 0.80, Verdict.REPRODUCED),
+        (0.70, 0.801, Verdict.SAME_SIGN),
+        (0.80, 0.70, Verdict.REPRODUCED),
+        (0.80, 0.699, Verdict.SAME_SIGN),
+        (0.986, 0.830, Verdict.SAME_SIGN),
+        (0.986, 0.9791, Verdict.REPRODUCED),
+        # Nothing remains: two points.
+        (1.0, 0.981, Verdict.REPRODUCED),
+        (1.0, 0.979, Verdict.SAME_SIGN),
+        # A small effect has no two points of its own.
+        (0.04, 0.05, Verdict.REPRODUCED),
+        (0.04, 0.051, Verdict.SAME_SIGN),
+        (0.0006, 0.0036, Verdict.SAME_SIGN),
+        # An effect below two points is none beside one that is not.
         (0.30, 0.02, Verdict.SAME_SIGN),
         (0.30, 0.019, Verdict.CONTRADICTED),
+        (0.0077, 0.876, Verdict.CONTRADICTED),
         # The other sign, however near.
         (0.30, -0.30, Verdict.CONTRADICTED),
         (0.03, -0.001, Verdict.CONTRADICTED),
-        (3.0, -0.2, Verdict.CONTRADICTED),
-        # A small effect has no sign worth comparing: the difference decides.
-        (0.0006, 0.0036, Verdict.REPRODUCED),
-        (0.01, -0.009, Verdict.REPRODUCED),
-        (0.01, -0.011, Verdict.CONTRADICTED),
-        (0.01, 0.04, Verdict.CONTRADICTED),
-        (0.0, 0.0, Verdict.REPRODUCED),
+        # A paper's zero means within two points.
+        (0.0, 0.02, Verdict.REPRODUCED),
+        (0.0, -0.02, Verdict.REPRODUCED),
+        (0.0, 0.021, Verdict.CONTRADICTED),
         (0.3, float("nan"), Verdict.CONTRADICTED),
-        # Within a factor of two, and not reproduced.
-        (0.32, 0.168, Verdict.SAME_SIGN),
-        (0.498, 0.927, Verdict.SAME_SIGN),
     ],
 )
-def test_effects_agree_within_a_quarter_or_two_points(
-    paper: float, ours: float, verdict: Verdict
+def test_effect_and_what_remains_must_agree(paper: float, ours: float, verdict: Verdict) -> None:
+    assert judged(paper, ours) is verdict
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "verdict"),
+    [
+        # Times of a baseline: 2.7 is an effect of 1.7, and 2.7 remains.
+        (2.7, 3.12, Verdict.REPRODUCED),
+        (2.7, 2.28, Verdict.REPRODUCED),
+        (2.7, 2.27, Verdict.SAME_SIGN),
+        (2.7, 0.42, Verdict.CONTRADICTED),
+        (1.0, 1.02, Verdict.REPRODUCED),
+        (1.0, 1.06, Verdict.CONTRADICTED),
+    ],
+)
+def test_a_ratio_is_an_effect_away_from_one(paper: float, ours: float, verdict: Verdict) -> None:
+    assert judged(paper - 1, ours - 1, remains=Remains.RATIO) is verdict
+
+
+def test_the_interval_must_lie_inside_the_band() -> None:
+    assert judged(0.20, 0.24, 0.01) is Verdict.REPRODUCED
+    assert judged(0.20, 0.24, 0.011) is Verdict.NEAR
+    assert judged(0.20, 0.24, None) is Verdict.NEAR
+    # An interval makes no number agree whose mean is outside.
+    assert judged(0.20, 0.26, 0.1) is Verdict.SAME_SIGN
+
+
+def test_times_and_counts_have_no_points_and_nothing_remains() -> None:
+    plain: dict[str, Any] = {"remains": Remains.NOTHING, "points": 0.0}
+    assert judged(53.0, 66.25, **plain) is Verdict.REPRODUCED
+    assert judged(53.0, 66.3, **plain) is Verdict.SAME_SIGN
+    assert judged(0.0, 0.0, **plain) is Verdict.REPRODUCED
+    assert judged(0.0, 1.0, **plain) is Verdict.CONTRADICTED
+
+
+def test_a_shape_is_reproduced_if_all_its_rules_hold_over_five_seeds() -> None:
+    assert agreement.of_rules([True, True], 5) is Verdict.REPRODUCED
+    assert agreement.of_rules([True, True], 4) is Verdict.NEAR
+    assert agreement.of_rules([True, False], 5) is Verdict.PART
+    assert agreement.of_rules([False], 5) is Verdict.CONTRADICTED
+
+
+def line(**numbers: list[float]) -> Measures:
+    """Return numbers of variants over as many points."""
+    return Measures(
+        {
+            Cell("", str(at), name): [{"x": value}]
+            for name, values in numbers.items()
+            for at, value in enumerate(values)
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "base", "bound", "holds"),
+    [
+        # A quarter of what the baseline rises by.
+        ([1.0, 1.25], [1.0, 2.0], 0.25, True),
+        ([1.0, 1.26], [1.0, 2.0], 0.25, False),
+        # "Gently": less than the baseline.
+        ([1.0, 1.9], [1.0, 2.0], 1.0, True),
+        ([1.0, 2.1], [1.0, 2.0], 1.0, False),
+        # Two points are nothing.
+        ([1.0, 1.02], [1.0, 1.0], 0.25, True),
+        ([1.0, 1.03], [1.0, 1.0], 0.25, False),
+        # Wherever on the line the greatest number is.
+        ([1.3, 1.0, 1.1], [1.0, 2.0, 1.5], 0.25, False),
+    ],
+)
+def test_flat_is_judged_against_what_a_baseline_rises_by(
+    ours: list[float], base: list[float], bound: float, holds: bool
 ) -> None:
-    assert agreement.compare(paper, ours) is verdict
+    rule = Rule(rule="flat", variants=("new",), measure="x", baseline="old", bound=bound)
+    points = [str(at) for at in range(len(ours))]
+    assert judge(rule, line(new=ours, old=base), [""], points).holds is holds
 
 
-def test_an_interval_over_seeds_widens_the_tolerance() -> None:
-    assert agreement.compare(0.30, 0.45) is Verdict.SAME_SIGN
-    assert agreement.compare(0.30, 0.45, interval=0.149) is Verdict.SAME_SIGN
-    assert agreement.compare(0.30, 0.45, interval=0.15) is Verdict.REPRODUCED
-    assert agreement.compare(0.30, -0.05, interval=0.5) is Verdict.CONTRADICTED
+def test_flat_without_a_baseline_is_refused() -> None:
+    with pytest.raises(ValueError, match="baseline: missing"):
+        Rule(rule="flat", variants=("new",))
 
 
-def test_times_and_counts_have_no_points() -> None:
-    assert agreement.compare(53.0, 66.25, points=0.0) is Verdict.REPRODUCED
-    assert agreement.compare(53.0, 66.3, points=0.0) is Verdict.SAME_SIGN
-    assert agreement.compare(0.0, 1.0, points=0.0) is Verdict.CONTRADICTED
-
-
-def test_a_shape_is_reproduced_if_all_its_rules_hold() -> None:
-    assert agreement.of_rules([True, True]) is Verdict.REPRODUCED
-    assert agreement.of_rules([True, False]) is Verdict.PART
-    assert agreement.of_rules([False]) is Verdict.CONTRADICTED
+@pytest.mark.parametrize(
+    ("ours", "verdict", "part"),
+    [
+        ([1.0, 1.0], Verdict.NEAR, ""),
+        ([1.0, 2.0], Verdict.PART, "1 of 2 alike: no policy acts"),
+        ([2.0, 2.0], Verdict.PART, "2 of 2 alike: no policy acts"),
+        ([3.0, 2.0], Verdict.CONTRADICTED, "1 of 2 alike: no policy acts"),
+    ],
+)
+def test_an_order_of_equal_numbers_says_nothing(
+    ours: list[float], verdict: Verdict, part: str
+) -> None:
+    rule = Rule(rule="at_most", variants=("new",), measure="x", baseline="old")
+    shape = Target("paper", "1", "", "faster", "new", "old", None, "shape")
+    check = Check(target=shape, rules=(rule,))
+    found = answer(check, line(new=ours, old=[2.0, 2.0]))
+    assert found is not None
+    assert (found.verdict, found.part) == (verdict, part)
 
 
 def claim(value: float, most: float | None = None, *, figure: str = "1", load: str = "") -> Target:
     return Target("paper", figure, load, "mean", "new", "old", value, "%", most)
 
 
-def answered(reductions: list[float], target: Target | None, **more: Any) -> Answer:
+def answered(
+    reductions: list[float], target: Target | None, *, seeds: int = 5, **more: Any
+) -> Answer:
     """Answer a check on workloads of which `new` takes so many per cent less than `old`."""
     rows = {
-        Cell(f"load {place}", "", variant): [{"x": x}]
+        Cell(f"load {place}", "", variant): [{"x": x}] * seeds
         for place, reduction in enumerate(reductions)
         for variant, x in (("old", 100.0), ("new", 100.0 - reduction))
     }
@@ -97,7 +187,8 @@ def answered(reductions: list[float], target: Target | None, **more: Any) -> Ans
     ("reductions", "verdict"),
     [
         ([4.0, 8.0, 12.0], Verdict.REPRODUCED),
-        ([2.0, 15.0], Verdict.REPRODUCED),
+        ([3.0, 15.0], Verdict.REPRODUCED),
+        ([2.9, 12.0], Verdict.SAME_SIGN),
         # The mean would be inside.
         ([-20.0, 36.0], Verdict.CONTRADICTED),
         ([4.0, 36.0], Verdict.SAME_SIGN),
@@ -115,10 +206,11 @@ def test_a_range_is_compared_with_a_range(reductions: list[float], verdict: Verd
 @pytest.mark.parametrize(
     ("reductions", "verdict"),
     [
-        ([5.0, 64.0], Verdict.REPRODUCED),
-        ([5.0, 99.0], Verdict.REPRODUCED),
+        ([5.0, 70.0], Verdict.REPRODUCED),
+        ([5.0, 86.0], Verdict.REPRODUCED),
         ([80.0, 59.0], Verdict.REPRODUCED),
-        ([5.0, 59.0], Verdict.SAME_SIGN),
+        ([5.0, 69.0], Verdict.SAME_SIGN),
+        ([5.0, 99.0], Verdict.SAME_SIGN),
         ([-5.0, -59.0], Verdict.CONTRADICTED),
     ],
 )
@@ -133,8 +225,8 @@ def test_up_to_is_of_the_largest(reductions: list[float], verdict: Verdict) -> N
     [
         (80.0, Verdict.REPRODUCED),
         (99.0, Verdict.REPRODUCED),
-        (60.0, Verdict.REPRODUCED),
-        (59.0, Verdict.SAME_SIGN),
+        (70.0, Verdict.REPRODUCED),
+        (69.0, Verdict.SAME_SIGN),
         (-80.0, Verdict.CONTRADICTED),
     ],
 )
@@ -145,7 +237,7 @@ def test_at_least_is_met_by_anything_above(reduction: float, verdict: Verdict) -
 
 
 def test_a_claim_of_which_a_part_was_run_is_reproduced_in_part() -> None:
-    found = answered([8.0], claim(8.0), workloads=("load 0", "load 1", "load 2"))
+    found = answered([8.0], claim(8.0), seeds=1, workloads=("load 0", "load 1", "load 2"))
     assert found.verdict is Verdict.PART
     assert found.interval == "one seed"
     assert found.part == "1 of 3 workloads"
@@ -162,19 +254,61 @@ def test_a_check_that_names_no_workload_is_about_all() -> None:
     assert (found.verdict, found.part) == (Verdict.PART, "1 of 2 workloads")
 
 
-def test_several_seeds_give_an_interval() -> None:
+@pytest.mark.parametrize(
+    ("reductions", "paper", "verdict", "holds"),
+    [
+        ([9.0, 9.5, 10.0, 10.5, 11.0], 10.0, Verdict.REPRODUCED, "yes"),
+        # 12 is in no interval around 10, which lies inside 9 to 15.
+        ([9.5, 9.8, 10.0, 10.2, 10.5], 12.0, Verdict.REPRODUCED, "no"),
+        # The interval leaves the band of 7.5 to 12.5.
+        ([6.0, 8.0, 10.0, 12.0, 14.0], 10.0, Verdict.NEAR, "yes"),
+        # Too few seeds.
+        ([9.5, 10.0, 10.5], 10.0, Verdict.NEAR, "yes"),
+    ],
+)
+def test_the_interval_of_five_seeds_decides(
+    reductions: list[float], paper: float, verdict: Verdict, holds: str
+) -> None:
     rows = {
         Cell("", "", variant): [{"x": x} for x in numbers]
-        for variant, numbers in (("old", (100.0, 100.0, 100.0)), ("new", (90.0, 92.0, 94.0)))
+        for variant, numbers in (
+            ("old", [100.0] * len(reductions)),
+            ("new", [100.0 - reduction for reduction in reductions]),
+        )
     }
-    check = Check(target=claim(12.0), variant="new", baseline="old", measure="x")
+    check = Check(target=claim(paper), variant="new", baseline="old", measure="x")
     found = answer(check, Measures(rows))
     assert found is not None
-    assert found.ours == "8.00 %"
-    assert found.interval == "± 4.97 %"
-    assert found.note == "6.00 % to 10.0 % over 3 seeds"
-    # A quarter of 12 is 3; the interval is wider.
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.ours == "10.0 %"
+    assert (found.verdict, found.holds) == (verdict, holds)
+    assert f"over {len(reductions)} seeds" in found.note
+    assert ("3 seeds" in found.interval) is (len(reductions) == 3)
+
+
+def test_a_share_has_a_rest_and_a_time_has_none() -> None:
+    rows = {Cell("", "", "new"): [{"x": 0.84}] * 5}
+    share, time = (
+        Target("paper", "1", "", "so much", "new", "", 98.6, unit) for unit in ("% of all", "ms")
+    )
+    for target, verdict in ((share, Verdict.SAME_SIGN), (time, Verdict.REPRODUCED)):
+        check = Check(target=target, variant="new", form="value", measure="x", scale=100.0)
+        found = answer(check, Measures(rows))
+        assert found is not None
+        assert found.verdict is verdict
+
+
+def test_the_band_is_drawn_in_the_unit_of_the_claim() -> None:
+    target = claim(70.0)
+    bands: dict[Any, tuple[float, float]] = {
+        "reduction": (55.0, 80.0),
+        "normalised": (62.5, 77.5),
+        "value": (55.0, 80.0),
+    }
+    for form, band in bands.items():
+        check = Check(target=target, variant="new", baseline="old", form=form)
+        assert band_of(check, target, 70.0) == pytest.approx(band)
+    ratio = Check(target=target, variant="new", baseline="old", form="ratio")
+    assert band_of(ratio, target, 2.7) == pytest.approx((2.275, 3.125))
 
 
 def test_a_table_is_compared_as_a_ranking() -> None:

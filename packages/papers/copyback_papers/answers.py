@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from copyback.sweep.intervals import estimate
 from copyback.words import units
 from copyback_papers import agreement, crossing, rules
-from copyback_papers.agreement import Verdict
+from copyback_papers.agreement import Claimed, Remains, Verdict
 from copyback_papers.measures import Cell
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Answer:
     ----------
     interval
         Half the width of the 95% interval over seeds, or "one seed"; empty of a shape.
+    holds
+        Whether the interval holds the paper's value; empty where there is no interval.
     note
         The spread over seeds, or what each rule found.
     value
@@ -49,6 +51,7 @@ class Answer:
     ours: str
     verdict: Verdict
     interval: str = ""
+    holds: str = ""
     note: str = ""
     value: float | None = None
     part: str = ""
@@ -70,10 +73,11 @@ def answer(
     found = _of_shape(check, measures, cells) if check.rules else _number(check, measures, cells)
     wanted = (("workloads", check.workloads or loads), ("points", check.points or points))
     part = _part(wanted, cells)
-    if found is None or not part:
+    if found is None:
         return found
-    reproduced = found.verdict is Verdict.REPRODUCED
-    return replace(found, part=part, verdict=Verdict.PART if reproduced else found.verdict)
+    part = ", ".join(filter(None, (part, found.part)))
+    verdict = Verdict.PART if part and found.verdict.is_in_band else found.verdict
+    return replace(found, part=part, verdict=verdict)
 
 
 def cells_of(check: Check, measures: Measures) -> list[Cell]:
@@ -113,10 +117,19 @@ def _of_shape(check: Check, measures: Measures, cells: list[tuple[str, str]]) ->
     loads = list(dict.fromkeys(load for load, _ in cells))
     points = list(dict.fromkeys(point for _, point in cells))
     held = [rules.judge(rule, measures, loads, points) for rule in check.rules]
-    verdict = agreement.of_rules([rule.holds for rule in held])
+    seeds = min(len(measures.rows[cell]) for cell in cells_of(check, measures))
+    verdict = agreement.of_rules([rule.holds for rule in held], seeds)
     kept = f"{sum(rule.holds for rule in held)} of {len(held)} rules hold"
     found = [f"{'' if rule.holds else 'NOT '}{rule.text}" for rule in held]
-    return Answer(check, "shape" if check.target else "", kept, verdict, note="; ".join(found))
+    interval = agreement.told(seeds) if seeds < agreement.SEEDS else ""
+    given = Answer(check, "shape" if check.target else "", kept, verdict, interval)
+    return replace(given, note="; ".join(found), part=_idle(held))
+
+
+def _idle(held: Sequence[rules.Held]) -> str:
+    """Return at how many places no policy acts, of the rule of which most are such."""
+    worst = max(held, key=lambda rule: rule.idle)
+    return f"{worst.idle} of {worst.places} alike: no policy acts" if worst.idle else ""
 
 
 def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> Answer | None:
@@ -129,12 +142,23 @@ def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> A
     if check.take == "range":
         return _range(check, per_cell)
     number = _Number.over_seeds(check, check.take, per_cell)
-    ours = _show(check, number.mean)
-    if check.target is None or check.target.value is None:
-        return Answer(check, "", ours, Verdict.NONE, number.interval, number.spread, number.mean)
-    verdict = _verdict(check, check.target, number, check.target.nearest(number.mean) or 0.0)
-    claimed = _claimed(check, check.target)
-    return Answer(check, claimed, ours, verdict, number.interval, number.spread, number.mean)
+    given = Answer(
+        check,
+        "",
+        _show(check, number.mean),
+        Verdict.NONE,
+        number.interval,
+        note=number.spread,
+        value=number.mean,
+    )
+    target = check.target
+    if target is None or target.value is None:
+        return given
+    claim = target.nearest(number.mean)
+    assert claim is not None
+    verdict = _verdict(check, target, number, claim)
+    holds = _yes(_holds(check, target, number))
+    return replace(given, paper=_claimed(check, target), verdict=verdict, holds=holds)
 
 
 def _range(check: Check, per_cell: list[list[float]]) -> Answer:
@@ -142,10 +166,13 @@ def _range(check: Check, per_cell: list[list[float]]) -> Answer:
     target = check.target
     assert target is not None
     ends = [_Number.over_seeds(check, take, per_cell) for take in ("min", "max")]
-    verdicts = [
-        _verdict(check, target, end, claim or 0.0)
+    pairs = [
+        (end, claim)
         for end, claim in zip(ends, (target.value, target.most), strict=True)
+        if claim is not None
     ]
+    verdicts = [_verdict(check, target, end, claim) for end, claim in pairs]
+    held = [end.holds(claim, claim) for end, claim in pairs]
     least, most = ends
     return Answer(
         check,
@@ -153,15 +180,23 @@ def _range(check: Check, per_cell: list[list[float]]) -> Answer:
         f"{_show(check, least.mean)} to {_show(check, most.mean)}",
         agreement.worse(*verdicts),
         interval=" and ".join(dict.fromkeys(end.interval for end in ends)),
+        holds=_yes(None if None in held else all(held)),
     )
 
 
 @dataclass(frozen=True)
 class _Number:
-    """One number of several seeds, each of several workloads and points."""
+    """One number of several seeds, each of several workloads and points.
+
+    Attributes
+    ----------
+    half
+        Half the width of the interval; None of one seed.
+    """
 
     mean: float
-    half: float
+    half: float | None
+    seeds: int
     interval: str
     spread: str
 
@@ -169,12 +204,31 @@ class _Number:
     def over_seeds(cls, check: Check, take: str, per_cell: list[list[float]]) -> _Number:
         per_seed = [TAKES[take](values) for values in zip(*per_cell, strict=True)]
         mean = statistics.fmean(per_seed)
+        seeds = len(per_seed)
         half = estimate(per_seed).half_width
         if half is None:
-            return cls(mean, 0.0, "one seed", "")
+            return cls(mean, None, seeds, agreement.told(seeds), "")
         low, high = (_show(check, value) for value in (min(per_seed), max(per_seed)))
-        spread = f"{low} to {high} over {len(per_seed)} seeds"
-        return cls(mean, half, f"± {_show(check, half)}", spread)
+        few = f", {agreement.told(seeds)}" if seeds < agreement.SEEDS else ""
+        spread = f"{low} to {high} over {seeds} seeds"
+        return cls(mean, half, seeds, f"± {_show(check, half)}{few}", spread)
+
+    def holds(self, least: float, most: float) -> bool | None:
+        """Return whether the interval has a value between two; None if there is no interval."""
+        if self.half is None or not math.isfinite(self.mean):
+            return None
+        return self.mean - self.half <= most and least <= self.mean + self.half
+
+
+def _holds(check: Check, target: Target, ours: _Number) -> bool | None:
+    """Return whether our interval holds what the paper says; None if there is none."""
+    assert target.value is not None
+    most = target.value if target.most is None else target.most
+    return ours.holds(target.value, math.inf if check.at_least else most)
+
+
+def _yes(holds: bool | None) -> str:
+    return "" if holds is None else "yes" if holds else "no"
 
 
 def _claimed(check: Check, target: Target) -> str:
@@ -184,32 +238,39 @@ def _claimed(check: Check, target: Target) -> str:
     return f"{bound}{least}" + (f" to {_show(check, target.most)}" if target.most else "")
 
 
-def _verdict(check: Check, target: Target, ours: _Number, claimed: float) -> Verdict:
+def _verdict(check: Check, target: Target, ours: _Number, claim: float) -> Verdict:
     """Judge a number by the one rule, as an effect."""
-    claim, effect = effect_of(check, claimed), effect_of(check, ours.mean)
-    if check.at_least and effect >= claim:
-        return Verdict.REPRODUCED
-    points = _two_points(check, target)
-    interval = ours.half * _unit(check)
-    return agreement.compare(claim, effect, interval=interval, points=points)
+    claimed = _as_effect(check, target, claim)
+    band = claimed.band.at_least if check.at_least else claimed.band
+    half = None
+    if ours.half is not None and ours.seeds >= agreement.SEEDS:
+        half = ours.half * _unit(check)
+    return agreement.judge(claimed, band, effect_of(check, ours.mean), half)
 
 
-def tolerance(check: Check, target: Target, claimed: float) -> float:
-    """Return how far ours may be from what is claimed, in its unit, whatever our interval is."""
-    quarter = agreement.QUARTER * abs(effect_of(check, claimed))
-    return max(quarter, _two_points(check, target)) / _unit(check)
+def _as_effect(check: Check, target: Target, claim: float) -> Claimed:
+    """Return a number of the paper as an effect: what remains of it turns on its form."""
+    effect = effect_of(check, claim)
+    if check.form in {"reduction", "normalised"}:
+        return Claimed(effect)
+    if check.form == "ratio":
+        return Claimed(effect, Remains.RATIO)
+    if not target.unit.startswith("%"):
+        return Claimed(effect, Remains.NOTHING, points=0.0)
+    remains = Remains.REST if check.form == "value" else Remains.NOTHING
+    return Claimed(effect, remains, whole=100.0, points=100 * agreement.POINTS)
+
+
+def band_of(check: Check, target: Target, claim: float) -> tuple[float, float]:
+    """Return the least and the most that agree with a number of the paper, in its unit."""
+    band = _as_effect(check, target, claim).band
+    low, high = sorted(_value_of(check, effect) for effect in (band.low, band.high))
+    return low, high
 
 
 def _unit(check: Check) -> float:
     """Return what a number has to be multiplied by to be a share, if it is one."""
     return {"reduction": 0.01, "normalised": 0.01}.get(check.form, 1.0)
-
-
-def _two_points(check: Check, target: Target) -> float:
-    """Return what two points are in the unit of a check's effect; zero of times and counts."""
-    if not check.has_unit:
-        return agreement.POINTS
-    return 100 * agreement.POINTS if target.unit.startswith("%") else 0.0
 
 
 def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:
@@ -239,6 +300,15 @@ def effect_of(check: Check, value: float) -> float:
         "ratio": value - 1,
         "normalised": 1 - value / 100,
     }.get(check.form, value)
+
+
+def _value_of(check: Check, effect: float) -> float:
+    """Return the number that has an effect."""
+    return {
+        "reduction": 100 * effect,
+        "ratio": effect + 1,
+        "normalised": 100 * (1 - effect),
+    }.get(check.form, effect)
 
 
 def _show(check: Check, value: float) -> str:

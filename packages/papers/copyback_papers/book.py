@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from copyback_papers.claims import Claim
     from copyback_papers.experiment import Experiment
     from copyback_papers.found import Found
+    from copyback_papers.marks import Kind
     from copyback_papers.stored import Key, Run, Stored
 
 #: The directory of stored results, below that of the pages.
@@ -61,6 +62,15 @@ class Book:
     def claims(self) -> list[Claim]:
         """The claims of the paper, and what became of them."""
         return claims(self.paper, self.found, self.by_scale[DOUBLE])
+
+    @property
+    def counted(self) -> list[Claim]:
+        """The claims that are neither counted apart nor no claims."""
+        return [claim for claim in self.claims if claim.mark is None]
+
+    def marked(self, kind: Kind) -> list[Claim]:
+        """Return the claims that have a mark."""
+        return [claim for claim in self.claims if claim.mark and claim.mark.kind is kind]
 
     @property
     def scales(self) -> list[str]:

@@ -12,10 +12,11 @@ from copyback.inputs.tables import Table, hint, read
 from copyback_papers.checks import wanted
 from copyback_papers.experiment import Experiment, Reading
 from copyback_papers.experiment_files import SHARED, read_experiment, read_toml
+from copyback_papers.marks import Mark, Marks, marked
 from copyback_papers.targets import Target, read_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SHIPPED = Path(__file__).parent / "experiments"
 PAPER = "paper.toml"
@@ -38,6 +39,8 @@ class Paper:
         Claims that no experiment answers, and why.
     reading
         The joint reading.
+    marks
+        Claims that are counted apart, or not at all.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Paper:
     experiments: tuple[Experiment, ...]
     unanswered: tuple[tuple[Target, str], ...]
     reading: Joint
+    marks: Mapping[Target, Mark]
 
     @property
     def everything(self) -> tuple[Experiment, ...]:
@@ -67,7 +71,7 @@ class _Unanswered(Table, frozen=True):
     reason: str
 
 
-class _File(Table, frozen=True):
+class _File(Marks, frozen=True, kw_only=True):
     """Content of ``paper.toml``."""
 
     title: str
@@ -111,6 +115,7 @@ def load_paper(name: str) -> Paper:
             read_experiment(one, targets, file.reading.set) for one in sorted(files, key=_natural)
         ),
         reading=file.reading,
+        marks=marked(file, targets, path),
         unanswered=tuple(
             (wanted(one.target, targets, path, f"unanswered[{index}].target"), one.reason)
             for index, one in enumerate(file.unanswered)

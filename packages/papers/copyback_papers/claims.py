@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from copyback_papers.catalogue import Paper
     from copyback_papers.experiment import Experiment
     from copyback_papers.found import Found
+    from copyback_papers.marks import Mark
     from copyback_papers.regions import Mapped
     from copyback_papers.targets import Target
 
@@ -23,6 +24,7 @@ class Standing(StrEnum):
     """Standing of a claim, as the scorecard counts it: each claim once."""
 
     REPRODUCED = "reproduced"
+    NEAR = "near"
     OTHER_READING = "under another reading only"
     SAME_SIGN = "same sign, other size"
     PART = "in part"
@@ -34,6 +36,7 @@ class Standing(StrEnum):
 #: What a verdict under the joint reading comes to.
 STANDINGS = {
     Verdict.REPRODUCED: Standing.REPRODUCED,
+    Verdict.NEAR: Standing.NEAR,
     Verdict.SAME_SIGN: Standing.SAME_SIGN,
     Verdict.PART: Standing.PART,
     Verdict.CONTRADICTED: Standing.CONTRADICTED,
@@ -84,6 +87,8 @@ class Claim:
         Why no experiment answers it.
     doubled
         The answer of twice the requests under the joint reading; None if it was not run.
+    mark
+        Why it is counted apart, or not at all; None of a claim that is counted.
     """
 
     target: Target
@@ -93,15 +98,15 @@ class Claim:
     regions: tuple[Sought, ...]
     reason: str
     doubled: Given | None = None
+    mark: Mark | None = None
 
     @property
     def has_moved(self) -> bool:
-        """Whether twice the requests give another verdict."""
-        return (
-            self.joint is not None
-            and self.doubled is not None
-            and self.joint.answer.verdict is not self.doubled.answer.verdict
-        )
+        """Whether twice the requests give another verdict, whatever number of seeds was run."""
+        if self.joint is None or self.doubled is None:
+            return False
+        one, other = (given.answer.verdict for given in (self.joint, self.doubled))
+        return one is not other and not (one.is_in_band and other.is_in_band)
 
     @property
     def standing(self) -> Standing:
@@ -141,9 +146,9 @@ class Claim:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not reproduced, and no region says where it would be."""
-        reproduced = self.standing is Standing.REPRODUCED
-        return not (reproduced or self.regions)
+        """Whether it does not agree, and no region says where it would."""
+        agrees = self.standing in {Standing.REPRODUCED, Standing.NEAR}
+        return not (agrees or self.regions)
 
 
 def claims(paper: Paper, found: Mapping[str, Found], doubled: Mapping[str, Found]) -> list[Claim]:
@@ -178,6 +183,7 @@ def _claim(
         regions=tuple(regions),
         reason=reasons.get(target, ""),
         doubled=next((one for one in longer if not one.reading), None),
+        mark=paper.marks.get(target),
     )
 
 

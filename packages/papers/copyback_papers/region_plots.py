@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from copyback_papers.agreement import Verdict
-from copyback_papers.answers import tolerance
+from copyback_papers.answers import band_of
 from copyback_papers.plots import COLOURS, drawing
 
 if TYPE_CHECKING:
@@ -44,15 +43,15 @@ def draw(found: Found, path: Path) -> None:
 def _panel(axis: Axes, found: Found, one: Mapped) -> None:
     claimed = one.target.value or 0.0
     most = one.target.most if one.target.most is not None else claimed
-    below, above = (tolerance(one.region, one.target, end) for end in (claimed, most))
-    axis.axhspan(claimed - below, most + above, color=PAPER, alpha=0.12, linewidth=0)
+    ends = [end for one_end in (claimed, most) for end in band_of(one.region, one.target, one_end)]
+    axis.axhspan(min(ends), max(ends), color=PAPER, alpha=0.12, linewidth=0)
     axis.axhline(claimed, color=PAPER, linewidth=1.0, label="the paper's")
     lines = _lines(one)
     for colour, (name, answers) in zip(cycle(OWN), lines.items(), strict=False):
         values = {at: given.value or 0.0 for at, given in answers.items()}
         axis.plot(list(values), list(values.values()), color=colour, linewidth=1.0, label=name)
         for place, value in values.items():
-            inside = answers[place].verdict is Verdict.REPRODUCED
+            inside = answers[place].verdict.is_in_band
             axis.plot([place], [value], "o", color=colour, markerfacecolor=_filled(colour, inside))
     if len(lines) > 1:
         axis.legend(fontsize=6, frameon=False)
@@ -80,5 +79,5 @@ def _lines(one: Mapped) -> dict[str, dict[str, Answer]]:
 
 
 def _filled(colour: str, inside: bool) -> str:
-    """Return what a point is filled with: its colour if the claim is reproduced at it."""
+    """Return what a point is filled with: its colour if it lies in the band."""
     return colour if inside else "white"

@@ -157,10 +157,14 @@ class Mapped:
         assert self.region.target is not None
         return self.region.target
 
+    def places(self, verdict: Verdict) -> list[str]:
+        """Return the points at which the claim has a verdict."""
+        return [at for at, one in self.answers.items() if one.verdict is verdict]
+
     @property
     def appears(self) -> list[str]:
         """The points at which the claim is reproduced."""
-        return [at for at, one in self.answers.items() if one.verdict is Verdict.REPRODUCED]
+        return self.places(Verdict.REPRODUCED)
 
     @property
     def elsewhere(self) -> list[str]:
@@ -178,9 +182,12 @@ class Mapped:
     def _where(self) -> str:
         if len(self.appears) == len(self.answers):
             return f"appears at all of {len(self.answers)} points"
-        if self.appears:
-            return f"appears at {', '.join(map(self.region.remark, self.appears))}"
-        return f"appears at none of {len(self.answers)} points"
+        told = [
+            f"{word} at {', '.join(map(self.region.remark, places))}"
+            for word, places in (("appears", self.appears), ("near", self.places(Verdict.NEAR)))
+            if places
+        ]
+        return "; ".join(told) or f"appears at none of {len(self.answers)} points"
 
 
 def read_region(found: Any, targets: tuple[Target, ...], path: Path, place: str) -> Region:

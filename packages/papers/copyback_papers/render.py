@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 #: Marks what rests on a run inside its start transient.
 DAGGER = "†"
 
-ANSWERS = ("figure", "what", "paper", "ours", "interval", "verdict", "spread or rules")
+#: The column that says whether our interval holds what the paper says.
+HOLDS = "holds the paper's"
+
+ANSWERS = ("figure", "what", "paper", "ours", "interval", HOLDS, "verdict", "spread or rules")
 
 
 def answers_table(found: Sequence[Found]) -> findings.Table:
@@ -44,6 +47,7 @@ def answer_row(found: Found, answer: Answer) -> tuple[str, ...]:
         answer.paper,
         ours(found, answer),
         answer.interval,
+        answer.holds,
         str(answer.verdict),
         "; ".join(filter(None, (answer.part, answer.note))),
     )
@@ -80,7 +84,7 @@ def ranking_row(ranked: Ranked) -> tuple[str, ...]:
     """Return the row of a rank correlation."""
     what = f"{ranked.ranking.says}: rank correlation (Spearman)"
     over = f"over {ranked.rows} rows"
-    return (ranked.ranking.figure, what, "1", ranked.ours, "", str(Verdict.NONE), over)
+    return (ranked.ranking.figure, what, "1", ranked.ours, "", "", str(Verdict.NONE), over)
 
 
 def _what(answer: Answer) -> str:

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from copyback.inputs.tables import Table
 from copyback.words import units
+from copyback_papers.agreement import POINTS
 from copyback_papers.measures import Cell
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class Rule(Table, frozen=True):
     baseline
         Whom they are compared with, where the rule compares.
     bound
-        The factor that it allows or demands.
+        The factor that it allows or demands. Of `flat`: how much of the baseline's rise it allows;
+        the baseline is a drive with collections, or one whose collections are free.
     """
 
     rule: Literal["flat", "rises", "at_most", "at_least", "alike", "gains", "none", "some"]
@@ -44,19 +46,34 @@ class Rule(Table, frozen=True):
         if self.rule in COMPARING and self.baseline is None:
             raise ValueError("baseline: missing; the name of a variant is needed")
 
+    @property
+    def is_order(self) -> bool:
+        """Whether it says that one number is less than another, however little."""
+        return self.rule in {"at_most", "at_least"} and self.bound == 1.0
+
 
 @dataclass(frozen=True)
 class Held:
-    """Result of a rule."""
+    """Result of a rule.
+
+    Attributes
+    ----------
+    places, idle
+        How many pairs of numbers a rule of "less" or "more" compares, and how many of them are
+        the same number: no policy acts there.
+    """
 
     holds: bool
     text: str
+    places: int = 0
+    idle: int = 0
 
 
 def judge(rule: Rule, measures: Measures, loads: list[str], points: list[str]) -> Held:
     """Apply a rule to what was measured under these workloads at these points."""
     found, text = KINDS[rule.rule](rule, measures, loads, points)
-    return Held(found, f"{', '.join(rule.variants)}: {text}")
+    ratios = _ratios(rule, measures, loads, points) if rule.is_order else []
+    return Held(found, f"{', '.join(rule.variants)}: {text}", len(ratios), ratios.count(1.0))
 
 
 def _factor(value: float) -> str:
@@ -81,12 +98,24 @@ def _worst(values: list[float]) -> float:
 
 
 def _flat(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bool, str]:
-    spans = []
+    """See that a variant rises by no more than a part of what its baseline rises by."""
+    found = []
     for load, variant in product(loads, r.variants):
-        values = [m.mean(Cell(load, point, variant), r.measure) for point in points]
-        spans.append(_times(max(values), min(values)))
-    worst = _worst(spans)
-    return worst <= r.bound, f"varies by {_factor(worst)} (flat: at most {_factor(r.bound)})"
+        ours, base = (_span(r, m, load, points, one) for one in (variant, r.baseline or ""))
+        allowed = 1 + max(r.bound * (base - 1), POINTS)
+        found.append((ours - allowed, ours, base, allowed))
+    _, ours, base, allowed = max(found, key=lambda one: one[0] if one[0] == one[0] else math.inf)
+    text = (
+        f"varies by {_factor(ours)} where {r.baseline} varies by {_factor(base)} "
+        f"(flat: at most {_factor(allowed)})"
+    )
+    return ours <= allowed, text
+
+
+def _span(r: Rule, m: Measures, load: str, points: list[str], variant: str) -> float:
+    """Return how many times its least number the greatest of a variant is, over the points."""
+    values = [m.mean(Cell(load, point, variant), r.measure) for point in points]
+    return _times(max(values), min(values))
 
 
 def _rises(r: Rule, m: Measures, loads: list[str], points: list[str]) -> tuple[bool, str]:
@@ -161,4 +190,4 @@ KINDS: dict[str, Callable[[Rule, Measures, list[str], list[str]], tuple[bool, st
     "some": _some,
 }
 
-COMPARING = ("at_most", "at_least", "gains")
+COMPARING = ("flat", "at_most", "at_least", "gains")

@@ -9,6 +9,7 @@ from copyback.words import units
 from copyback.words.markdown import markdown_table
 from copyback_papers import render
 from copyback_papers.claims import Standing
+from copyback_papers.marks import Kind
 from copyback_papers.sections import anchor, seeds_of, shortened, tables_page
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from copyback_papers.book import Book
     from copyback_papers.claims import Claim
+
+
+#: Kinds of claims that are counted beside the others.
+APART = (Kind.SEEN, Kind.NO_TRACE)
 
 
 def scorecard(books: Iterable[Book], folder: str) -> str:
@@ -28,7 +33,8 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
     """
     header = (
         *("paper", "claims", *Standing, "without a region"),
-        *("moves with twice the requests", render.DAGGER, "scale"),
+        *(f"{kind} (reproduced)" for kind in APART),
+        *(f"{Kind.NO_CLAIM}", "moves with twice the requests", render.DAGGER, "scale"),
     )
     return markdown_table(header, [_row(book, folder) for book in books])
 
@@ -36,17 +42,29 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
 def _row(book: Book, folder: str) -> tuple[str, ...]:
     counted = [_counted(book, standing, folder) for standing in Standing]
     link = f"[{book.paper.name}]({folder}/{book.paper.name}.md)"
-    inside = sum(claim.is_transient for claim in book.claims)
+    inside = sum(claim.is_transient for claim in book.counted)
     scale = ", ".join(book.scales) or "not run"
-    without = sum(claim.is_open for claim in book.claims)
-    doubled = [claim for claim in book.claims if claim.doubled is not None]
+    without = sum(claim.is_open for claim in book.counted)
+    doubled = [claim for claim in book.counted if claim.doubled is not None]
     moved = f"{sum(claim.has_moved for claim in doubled)} of {len(doubled)}" if doubled else ""
-    return (link, str(len(book.claims)), *counted, str(without), moved, str(inside), scale)
+    none = str(len(book.marked(Kind.NO_CLAIM)))
+    apart = [_apart(book, kind) for kind in APART]
+    return (
+        *(link, str(len(book.counted)), *counted, str(without), *apart),
+        *(none, moved, str(inside), scale),
+    )
+
+
+def _apart(book: Book, kind: Kind) -> str:
+    """Return how many claims are counted apart, and how many of them are reproduced."""
+    there = book.marked(kind)
+    reproduced = sum(claim.standing is Standing.REPRODUCED for claim in there)
+    return f"{len(there)} ({reproduced})" if there else "0"
 
 
 def _counted(book: Book, standing: Standing, folder: str) -> str:
     """Return how many claims have a standing, and the readings or experiments that matter."""
-    there = [claim for claim in book.claims if claim.standing is standing]
+    there = [claim for claim in book.counted if claim.standing is standing]
     names: Iterable[str] = ()
     if standing is Standing.OTHER_READING:
         names = sorted({name for claim in there for name in claim.readings})
@@ -63,7 +81,7 @@ def claim_table(book: Book) -> str:
     What most of them compare is said once, above the table.
     """
     usual = _usual(book)
-    header = ("claim", "paper", "ours (95% interval)", "verdict", "tables")
+    header = ("claim", "paper", "ours (95% interval)", render.HOLDS, "verdict", "tables")
     table = markdown_table(header, [_claim_row(book, claim, usual) for claim in book.claims])
     return f"Unless a claim says otherwise, it compares {usual}.\n\n{table}" if usual else table
 
@@ -78,14 +96,24 @@ def _usual(book: Book) -> str:
 def _claim_row(book: Book, claim: Claim, usual: str) -> tuple[str, ...]:
     where, named = _tables(book, claim), _named(claim, usual)
     if claim.joint is None:
-        return (named, claimed(claim), "", claim.standing, where)
+        return (named, claimed(claim), "", "", _verdict(claim), where)
     answer = claim.joint.answer
     ours = render.ours(claim.joint.found, answer)
     interval = ", ".join(filter(None, (answer.interval, answer.part)))
     return (
         *(named, answer.paper, f"{ours} ({interval})" if interval else ours),
-        *(answer.verdict, where),
+        *(answer.holds, _verdict(claim), where),
     )
+
+
+def _verdict(claim: Claim) -> str:
+    """Return what became of a claim, and whether it is counted."""
+    verdict = str(claim.standing if claim.joint is None else claim.joint.answer.verdict)
+    if claim.mark is None:
+        return verdict
+    if claim.mark.kind is Kind.NO_CLAIM:
+        return f"{Kind.NO_CLAIM} ({claim.mark.why})"
+    return f"{verdict} ({claim.mark.kind})"
 
 
 def _named(claim: Claim, usual: str = "") -> str:

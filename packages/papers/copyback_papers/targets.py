@@ -51,6 +51,10 @@ class Target:
         """The scheme, and what it is compared with."""
         return f"{self.scheme} against {self.baseline}" if self.baseline else self.scheme
 
+    def matches(self, wanted: Mapping[str, str]) -> bool:
+        """Return whether it has all these columns."""
+        return all(getattr(self, key, None) == value for key, value in wanted.items())
+
     def nearest(self, number: float) -> float | None:
         """Return what of the claim is nearest to a number: the claim itself, if it is no range."""
         if self.value is None or self.most is None:
@@ -105,11 +109,7 @@ def find_target(targets: Sequence[Target], wanted: Mapping[str, str], where: str
     InputError
         If none has, or several have.
     """
-    found = [
-        target
-        for target in targets
-        if all(getattr(target, key, None) == value for key, value in wanted.items())
-    ]
+    found = [target for target in targets if target.matches(wanted)]
     if len(found) != 1:
         raise InputError(f"{where}: {len(found)} rows of targets.csv match {dict(wanted)}, not one")
     return found[0]
