@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -39,6 +40,8 @@ from copyback_papers.targets import Target
 from tiny_paper import EXPERIMENT, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import RunCli
 
 DOCS = Path(__file__).parents[1] / "docs/reproduction"
@@ -153,6 +156,146 @@ def test_a_claim_that_is_marked_is_counted_apart(published: Path, tiny_paper: Pa
         load_paper(str(tiny_paper))
 
 
+def stored_text(docs: Path, name: str, change: Callable[[str], str]) -> None:
+    """Change a file of stored results."""
+    file = docs / RESULTS / "quick" / name
+    file.write_text(change(file.read_text()))
+
+
+def contradicted(docs: Path, paper: Path) -> list[str]:
+    """Return what contradicts itself in a made-up paper that is in a commit."""
+    stored_text(docs, "tiny-runs.csv", lambda text: text.replace("-dirty", ""))
+    return [str(one) for one in pages.contradictions_of(docs, open_book(docs, str(paper)))]
+
+
+def test_the_joint_point_of_a_region_is_the_claims_row(published: Path, tiny_paper: Path) -> None:
+    assert contradicted(published, tiny_paper) == []
+    edit(tiny_paper / "1.toml", 'joint = "100"', 'joint = "50"')
+    (told,) = contradicted(published, tiny_paper)
+    assert told.startswith(
+        "another set-up: 1: 1, random: mean write response time reduction: joint"
+    )
+    assert told.endswith("and its row in 1: precondition.fill = 0.5 and 1.0")
+    # At the point of the region the paper's scheme gains nothing any more.
+    stored_text(
+        published,
+        "tiny.csv",
+        lambda text: re.sub(r"(,50,free,\d,response_us.write.mean,).*", r"\g<1>9e9", text),
+    )
+    told, _ = contradicted(published, tiny_paper)
+    assert told.startswith("another verdict: 1: 1, random: ")
+    assert "joint point is contradicted (-" in told
+    assert ", its row in 1 same sign, other size (9" in told
+
+
+INPUT = """
+[[open_inputs]]
+says = "how full the drive is"
+key = "precondition.fill"
+bounds = [0.5, 1.0]
+"""
+
+
+def test_an_open_input_moves_a_number(published: Path, tiny_paper: Path) -> None:
+    file = tiny_paper / "1.toml"
+    file.write_text(file.read_text().replace("[config.ssd", f"{INPUT}[config.ssd", 1))
+    assert contradicted(published, tiny_paper) == []
+    alike = r"(,(?:50|100),\w+,\d,response_us.write.mean,).*"
+    stored_text(published, "tiny.csv", lambda text: re.sub(alike, r"\g<1>7.0", text))
+    told = contradicted(published, tiny_paper)
+    assert told == [
+        "an input that changes nothing: 1: precondition.fill moves no number of the region of "
+        "1, random: mean write response time reduction",
+        "an input that changes nothing: 1@wide: precondition.fill moves no number of the region of "
+        "1, random: mean write response time reduction",
+    ]
+
+
+def test_prose_quotes_a_settled_run_where_there_is_one(published: Path, tiny_paper: Path) -> None:
+    (published / pages.TEMPLATES / "tiny.md.j2").write_text('So:\n{{ ours("1", 1) }} less.\n')
+    results = published / RESULTS
+    shutil.copytree(results / "quick", results / "full")
+    shutil.copy(tiny_paper / "1.toml", tiny_paper / "2.toml")
+    other = (tiny_paper / "2.toml").read_text().split("[[checks]]")[0]
+    (tiny_paper / "2.toml").write_text(other)
+
+    def again(text: str, state: str) -> str:
+        """Return rows of experiment 1, and the same rows as those of experiment 2."""
+        mine = re.sub(r"[\d.]*,(yes|no)$", "9.000,no", text, flags=re.MULTILINE)
+        same = re.sub(r"[\d.]*,(yes|no)$", state, text, flags=re.MULTILINE).splitlines()
+        copies = [row.replace("tiny,1,", "tiny,2,") for row in same if row.startswith("tiny,1,")]
+        return "\n".join([mine.rstrip(), *copies, ""])
+
+    runs = results / "full/tiny-runs.csv"
+    plain = runs.read_text().replace("-dirty", "")
+    runs.write_text(again(plain, "8.000,no"))
+    assert contradicted(published, tiny_paper) == []
+    runs.write_text(again(plain, "21.000,yes"))
+    assert contradicted(published, tiny_paper) == [
+        "prose from a run that settles nothing: tiny.md.j2:2 quotes 1; settled in 2"
+    ]
+    # A shorter run settles nothing about a longer one.
+    edit(tiny_paper / "2.toml", "[full]", "[full]\nshorter = 2")
+    assert contradicted(published, tiny_paper) == []
+
+
+def test_a_page_says_what_is_stored(published: Path, tiny_paper: Path) -> None:
+    template = published / pages.TEMPLATES / "tiny.md.j2"
+    template.write_text('{{ said("nearly all", number("1", 1) > 90) }} of it\n')
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    assert page.endswith("nearly all of it\n")
+    template.write_text('{{ said("nearly all", 90 < number("1", 1, "100") < 91) }} of it\n')
+    with pytest.raises(InputError, match=r"tiny.md.j2:1: 'nearly all': what is stored says other"):
+        pages.render(published, [str(tiny_paper)])
+    template.write_text('{{ number("1", 2) }}\n')
+    with pytest.raises(InputError, match="answer 2 of 1 is no number: "):
+        pages.render(published, [str(tiny_paper)])
+
+
+@pytest.fixture
+def site(ran: Path, tiny_paper: Path, tmp_path: Path) -> Path:
+    """Return a directory of pages, and beside it runs of a program that is in a commit."""
+    shutil.copy(ran / "tiny/1.toml", tiny_paper)
+    docs = tmp_path / "site/reproduction"
+    shutil.copytree(DOCS, docs)
+    for page in pages.pages_of("tiny"):
+        (docs / pages.TEMPLATES / f"{page}.j2").write_text("")
+    shutil.copytree(ran / "out", tmp_path / "runs")
+    committed(tmp_path / "runs", "0" * 40)
+    return docs
+
+
+def committed(runs: Path, commit: str) -> None:
+    """Say in the summary of each run of which commit its program was."""
+    for file in runs.glob("store/runs/*/summary.json"):
+        summary = json.loads(file.read_bytes())
+        summary["simulator"]["commit"] = commit
+        file.write_text(json.dumps(summary))
+
+
+def test_what_contradicts_itself_is_not_published(
+    cli: RunCli, site: Path, tiny_paper: Path, tmp_path: Path
+) -> None:
+    asked = ("paper", "publish", tiny_paper, "--out", tmp_path / "runs", "--docs", site)
+    stored = site / RESULTS / "quick/tiny.csv"
+    committed(tmp_path / "runs", "0" * 40 + "-dirty")
+    fault = cli(*asked, status=2).stderr
+    assert "a run of an uncommitted program: 1 at quick scale: 8 of 8 runs" in fault
+    assert not stored.exists()
+    committed(tmp_path / "runs", "0" * 40)
+    (site / pages.TEMPLATES / "tiny.md.j2").write_text('{{ said("all", number("1", 1) > 200) }}')
+    assert "tiny.md.j2:1: 'all': what is stored" in cli(*asked, status=2).stderr
+    assert not stored.exists()
+    (site / pages.TEMPLATES / "tiny.md.j2").write_text("")
+    assert "Stored       1\n" in cli(*asked).stdout
+    check = ("paper", "check", tiny_paper, "--docs", site)
+    assert cli(*check).stdout == "Contradictions  0\n"
+    edit(tiny_paper / "1.toml", 'joint = "100"', 'joint = "50"')
+    done = cli(*check, status=1)
+    assert f"{tiny_paper}: another set-up: 1: 1, random" in done.stdout
+    assert done.stdout.endswith("Contradictions  1\n")
+
+
 def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
@@ -186,20 +329,19 @@ def test_pages_are_made_of_what_is_stored(published: Path, tiny_paper: Path, ran
     assert pages.render(published, [str(tiny_paper)]) == made
 
 
-def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_path: Path) -> None:
-    shutil.copy(ran / "tiny/1.toml", tiny_paper)
-    docs = tmp_path / "site/reproduction"
-    shutil.copytree(DOCS, docs)
-    asked = ("paper", "publish", tiny_paper, "--out", ran / "out", "--docs", docs)
+def test_results_are_published(cli: RunCli, site: Path, tiny_paper: Path, tmp_path: Path) -> None:
+    for page in pages.pages_of("tiny"):
+        (site / pages.TEMPLATES / f"{page}.j2").unlink()
+    asked = ("paper", "publish", tiny_paper, "--out", tmp_path / "runs", "--docs", site)
     fault = cli(*asked, status=2).stderr
     assert "tiny.md.j2: no such template" in fault
-    assert not (docs / RESULTS / "quick/tiny.csv").exists()
-    (docs / pages.TEMPLATES / "tiny.md.j2").write_text('{{ picture("1", "1b", "Parts") }}\n')
+    assert not (site / RESULTS / "quick/tiny.csv").exists()
+    (site / pages.TEMPLATES / "tiny.md.j2").write_text('{{ picture("1", "1b", "Parts") }}\n')
     assert "tiny-tables.md.j2: no such template" in cli(*asked, status=2).stderr
-    (docs / pages.TEMPLATES / "tiny-tables.md.j2").write_text("")
+    (site / pages.TEMPLATES / "tiny-tables.md.j2").write_text("")
     done = cli(*asked)
     assert "Stored       1\nStored       1@wide\n" in done.stdout
-    assert {file.name for file in (docs / RESULTS / "quick").glob("tiny*")} == {
+    assert {file.name for file in (site / RESULTS / "quick").glob("tiny*")} == {
         "tiny.csv",
         "tiny-runs.csv",
     }
@@ -208,7 +350,7 @@ def test_results_are_published(cli: RunCli, ran: Path, tiny_paper: Path, tmp_pat
     assert (tmp_path / "site/reproduction.md").read_bytes() == (
         DOCS.parent / "reproduction.md"
     ).read_bytes()
-    fault = cli("paper", "publish", tiny_paper, "--docs", docs, status=2).stderr
+    fault = cli("paper", "publish", tiny_paper, "--docs", site, status=2).stderr
     assert "holds no results of tiny" in fault
 
 

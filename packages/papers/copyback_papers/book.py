@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from copyback_papers.answers import Answer
     from copyback_papers.catalogue import Paper
     from copyback_papers.claims import Claim
     from copyback_papers.experiment import Experiment
@@ -132,20 +133,33 @@ class Book:
 
     def ours(self, name: str, number: int) -> str:
         """Return our answer to a check of an experiment, counted from one."""
+        return self._answer(name, number).ours
+
+    def _answer(self, name: str, number: int) -> Answer:
         answers = self.of(name).answers
         if not 1 <= number <= len(answers):
             raise InputError(f"{name} has {len(answers)} answers, none is number {number}")
-        return answers[number - 1].ours
+        return answers[number - 1]
+
+    def number(self, name: str, number: int, place: str = "") -> float:
+        """Return our answer to a check, or at a place of a region, as a number."""
+        given = self._at(name, number, place) if place else self._answer(name, number)
+        if given.value is None:
+            raise InputError(f"answer {number} of {name} is no number: {given.ours}")
+        return given.value
 
     def at(self, name: str, number: int, place: str) -> str:
         """Return our answer at a place of a region of an experiment, counted from one."""
+        return self._at(name, number, place).ours
+
+    def _at(self, name: str, number: int, place: str) -> Answer:
         regions = self.of(name).regions
         if not 1 <= number <= len(regions):
             raise InputError(f"{name} has {len(regions)} regions, none is number {number}")
         answers = regions[number - 1].answers
         if place not in answers:
             raise InputError(f"region {number} of {name} has no place {place!r}")
-        return answers[place].ours
+        return answers[place]
 
     def given(self, name: str, text: str) -> str:
         """Return a figure that the experiment's file or the claims have, as they have it."""
@@ -157,12 +171,23 @@ class Book:
         return text
 
 
+def said(words: str, holds: bool) -> str:
+    """Return words of a page; an error if what is stored is not so."""
+    if not holds:
+        raise InputError(f"{words!r}: what is stored says otherwise")
+    return words
+
+
 def open_book(docs: Path, name: str) -> Book:
     """Return a paper and what is stored of it below the directory of the pages."""
     paper = load_paper(name)
-    results = {
-        scale: stored_files.load(docs / RESULTS, paper, scale) for scale in (*SCALES, DOUBLE)
-    }
+    return book_of(
+        paper, {one: stored_files.load(docs / RESULTS, paper, one) for one in (*SCALES, DOUBLE)}
+    )
+
+
+def book_of(paper: Paper, results: Mapping[str, Stored]) -> Book:
+    """Return a paper and its results at each scale."""
     by_scale = {
         scale: {
             one.name: found for one in paper.everything if (found := stored.of(one)) is not None

@@ -86,6 +86,11 @@ class Check(Table, frozen=True):
         return self.form in {"value", "crossing"}
 
     @property
+    def measures(self) -> list[str]:
+        """Keys of a summary, or two of them joined, that it asks for."""
+        return [rule.measure for rule in self.rules] or [self.measure]
+
+    @property
     def question(self) -> str:
         """Question that the check answers."""
         return self.says or (self.target.label if self.target else "")

@@ -48,6 +48,10 @@ class Measures:
         """
         return [_value(row, measure) for row in self.rows[cell]]
 
+    def of(self, cell: Cell, measures: Sequence[str]) -> list[list[float]]:
+        """Return several measures of a cell, each for each of its seeds."""
+        return [self.by_seed(cell, measure) for measure in measures]
+
     def mean(self, cell: Cell, measure: str) -> float:
         """Return the mean of a measure over the seeds; NaN where there is none."""
         if cell not in self.rows:

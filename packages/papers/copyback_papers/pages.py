@@ -14,6 +14,7 @@ from copyback._core import InputError
 from copyback.sweep.axes import SEED
 from copyback_papers import (
     agreement,
+    contradictions,
     outside,
     scales,
     scorecard,
@@ -21,13 +22,14 @@ from copyback_papers import (
     start,
     tournament_page,
 )
-from copyback_papers.book import RESULTS, open_book
+from copyback_papers.book import RESULTS, open_book, said
 from copyback_papers.render import DAGGER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from copyback_papers.book import Book
+    from copyback_papers.contradictions import Contradiction
     from copyback_papers.found import Found
 
 TEMPLATES = "templates"
@@ -75,13 +77,26 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     card = {"scorecard": partial(scorecard.scorecard, books, docs.name)}
     pages = {f"{docs.name}.md": _render(docs, INDEX, card)}
     for book in books:
-        for page in pages_of(book.paper.name):
-            pages[f"{docs.name}/{page}"] = _render(docs, f"{page}.j2", _context(docs, book))
+        pages |= render_book(docs, book)
     tables = tournament_page.load(docs / RESULTS)
     if tables is not None:
         own = tournament_page.context(tables)
         pages["tournament.md"] = _render(docs, tournament_page.TEMPLATE, own)
     return pages
+
+
+def render_book(docs: Path, book: Book) -> dict[str, str]:
+    """Return the pages of one paper by their path.
+
+    Raises
+    ------
+    InputError
+        If a template names a cell that is not stored, or says what is not so.
+    """
+    return {
+        f"{docs.name}/{page}": _render(docs, f"{page}.j2", _context(docs, book))
+        for page in pages_of(book.paper.name)
+    }
 
 
 def pages_of(paper: str) -> tuple[str, str]:
@@ -99,6 +114,9 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "times": book.times,
         "ours": book.ours,
         "at": book.at,
+        "value": book.value,
+        "number": book.number,
+        "said": said,
         "given": book.given,
         "claims": partial(scorecard.claim_table, book),
         "elsewhere": partial(scorecard.elsewhere, book),
@@ -127,6 +145,12 @@ def _unanswered(book: Book) -> str:
     """Return claims that no experiment answers, and why."""
     lines = [f"- {one.figure}, {one.label}: {why}" for one, why in book.paper.unanswered]
     return "\n".join(["## Not answered", "", *lines]) if lines else ""
+
+
+def contradictions_of(docs: Path, book: Book) -> list[Contradiction]:
+    """Return the contradictions of a paper, its pages included."""
+    templates = [docs / TEMPLATES / f"{page}.j2" for page in pages_of(book.paper.name)]
+    return contradictions.contradictions(book, templates)
 
 
 def check_publishable(docs: Path, paper: str) -> None:

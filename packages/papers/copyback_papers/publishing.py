@@ -1,4 +1,4 @@
-"""Commands that keep the reproduction's pages: ``publish``, ``pages`` and ``sentinel``."""
+"""Commands that keep the reproduction's pages: ``publish``, ``pages``, ``check``, ``sentinel``."""
 
 from __future__ import annotations
 
@@ -30,20 +30,28 @@ def publish(
         bool, typer.Option("--add", help="Keep what is stored of runs that --out does not hold.")
     ] = False,
 ) -> None:
-    """Store the results of runs in --out, and write the pages of all papers from what is stored."""
-    from copyback_papers import book, output, pages, stored_files
+    """Store the results of runs in --out, and write the pages of all papers from what is stored.
+
+    Nothing is stored if it contradicts itself, or what is stored already.
+    """
+    from copyback_papers import book, contradictions, output, pages, stored_files
     from copyback_papers.catalogue import load_paper
 
     chosen = load_paper(paper)
     pages.check_publishable(docs, chosen.name)
     home = home_of(out, chosen, scale)
-    results = stored_files.load(docs / book.RESULTS, chosen, scale)
+    results = book.open_book(docs, paper).results
     found = output.load_results(chosen, scale, home)
     for one in found:
-        results.replace(one, keep=add)
+        results[scale].replace(one, keep=add)
+    shown = book.book_of(chosen, results)
+    contradictions.refuse(
+        pages.contradictions_of(docs, shown), [one.experiment.name for one in found]
+    )
+    pages.render_book(docs, shown)
+    stored_files.save(docs / book.RESULTS, chosen, results[scale])
+    for one in found:
         print(f"Stored       {one.experiment.name}")
-    stored_files.save(docs / book.RESULTS, chosen, results)
-    shown = book.open_book(docs, paper)
     for one in found:
         # Pages show the largest scale that is stored, and so do their pictures.
         stored = shown.found.get(one.experiment.name)
@@ -66,6 +74,24 @@ def write_pages(
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, text.encode())
         print(f"Page         {path}")
+
+
+def check(
+    paper: Annotated[str | None, typer.Argument(metavar="[PAPER]", help="One; else all.")] = None,
+    docs: Docs = DOCS,
+) -> None:
+    """Say where stored results contradict themselves: exit status 1 if they do."""
+    from copyback_papers import pages
+    from copyback_papers.book import open_book
+
+    many = 0
+    for name in (paper,) if paper is not None else pages.PAPERS:
+        for one in pages.contradictions_of(docs, open_book(docs, name)):
+            many += 1
+            print(f"{name}: {one}")
+    print(f"Contradictions  {many}")
+    if many:
+        raise typer.Exit(1)
 
 
 def sentinel(
@@ -94,5 +120,6 @@ def sentinel(
 COMMANDS: dict[Callable[..., None], str] = {
     publish: "publish",
     write_pages: "pages",
+    check: "check",
     sentinel: "sentinel",
 }

@@ -148,7 +148,7 @@ def needed(experiment: Experiment) -> list[str]:
     """Return the keys of a summary that verdicts, tables and prose may use."""
     measures: list[str] = []
     for check in (*experiment.checks, *experiment.regions):
-        measures += [rule.measure for rule in check.rules] or [check.measure]
+        measures += check.measures
     for figure in experiment.figures:
         if figure.table is None:
             measures += figure.parts.values() or [figure.measure]
