@@ -21,6 +21,7 @@ from copyback_papers import (
     output,
     outside,
     pages,
+    readings,
     scorecard,
     sections,
     sentinel,
@@ -520,7 +521,7 @@ def test_a_place_of_a_region_may_be_several_points(published: Path, tiny_paper: 
     edit(file, 'joint = "greedy, filling"', 'joint = "greedy, filling"\nwider = ["free"]')
     region = open_book(published, str(tiny_paper)).claims[1].regions[0].mapped
     assert region.region.remark("free, filling") == "free, filling (wider than the text)"
-    assert not any(region.region.is_wider(place) for place in region.elsewhere)
+    assert list(region.others) == ["emptying"]
     # Both rules are about a variant of the region, so that each takes the place's.
     assert "free: at least 1.00" in sought.mapped.answers["free, filling"].note
     edit(file, 'points = ["100", "50"]', 'points = ["100", "75"]')
@@ -618,11 +619,44 @@ def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
     # What the other reading finds is what the paper claims.
     found = number.others[0].answer.value
     file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
-    number = open_book(published, str(tiny_paper)).claims[0]
-    assert number.joint is not None
-    if number.standing is not Standing.REPRODUCED:
-        assert number.standing is Standing.OTHER_READING
-        assert number.readings == ["wide"]
+    book = open_book(published, str(tiny_paper))
+    assert book.claims[0].joint is not None
+    # It is under both other readings, of which none is mixed with another; the shape is, too.
+    assert [(one.name, one.count(Verdict.REPRODUCED)) for one in book.tried] == [
+        ("wide", 2),
+        ("filled (%): 50", 1),
+    ]
+
+
+def test_readings_are_counted_by_themselves(published: Path, tiny_paper: Path) -> None:
+    five_seeds(published)
+    told = scorecard.standings(open_book(published, str(tiny_paper)))
+    assert told.startswith("Reproduced: 1 of 3; near: 0. Best single other reading: 1 of 2 asked, ")
+    assert told.endswith("Not even near under any: 1.")
+    edit(tiny_paper / "targets.csv", ",50,%", ",99.3,%")
+    book = open_book(published, str(tiny_paper))
+    assert scorecard.standings(book) == (
+        "Reproduced: 2 of 3; near: 0. Best single other reading: 2 of 2 asked, 0 near: `wide`, "
+        "of 2 tried; of these 2 the joint one reproduces 2. Not even near under any: 0."
+    )
+    assert "| filled (%): 50 | 1 | 1 | 0 | 1 |" in scorecard.readings_table(book)
+    # What goes beyond the text is no reading.
+    file = tiny_paper / "1.toml"
+    place = 'variants = ["free", "greedy"]\nwider = ["greedy"]\njoint = "free, 100"'
+    file.write_text(file.read_text().replace('joint = "100"', place))
+    names = [one.name for one in open_book(published, str(tiny_paper)).tried]
+    assert names == ["wide", "filled (%): 50"]
+
+
+def test_of_several_verdicts_of_one_reading_the_worst_counts(
+    published: Path, tiny_paper: Path
+) -> None:
+    claim = open_book(published, str(tiny_paper)).claims[0]
+    (given,) = claim.others
+    better = replace(given, answer=replace(given.answer, verdict=Verdict.REPRODUCED))
+    (one,) = readings.tried([replace(claim, others=(given, better), regions=())])
+    assert list(one.verdicts.values()) == [given.answer.verdict]
+    assert given.answer.verdict is not Verdict.REPRODUCED
 
 
 def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) -> None:
@@ -639,7 +673,8 @@ def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) 
     # What is found at the point that is not the joint reading's is what the paper claims.
     file.write_text(file.read_text().replace(",50,%", f",{found:.2f},%"))
     claim = open_book(published, str(tiny_paper)).claims[0]
-    assert "50" in claim.regions[0].mapped.elsewhere
+    assert list(claim.regions[0].mapped.others) == ["50"]
+    assert "50" in claim.regions[0].mapped.appears
     page = pages.render(published, [str(tiny_paper)])["reproduction/tiny-tables.md"]
     assert f"): {claim.regions[0].mapped.sentence}" in page
     assert "![Writes on a toy](../images/reproduction/tiny-1-regions.svg)" in page

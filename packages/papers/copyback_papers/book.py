@@ -13,6 +13,7 @@ from copyback_papers import stored_files
 from copyback_papers.catalogue import load_paper
 from copyback_papers.claims import claims
 from copyback_papers.measures import Cell
+from copyback_papers.readings import tried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from copyback_papers.experiment import Experiment
     from copyback_papers.found import Found
     from copyback_papers.marks import Kind
+    from copyback_papers.readings import Tried
     from copyback_papers.stored import Key, Run, Stored
 
 #: The directory of stored results, below that of the pages.
@@ -68,6 +70,11 @@ class Book:
     def counted(self) -> list[Claim]:
         """The claims that are neither counted apart nor no claims."""
         return [claim for claim in self.claims if claim.mark is None]
+
+    @cached_property
+    def tried(self) -> list[Tried]:
+        """The readings beside the joint one, by what each reproduces of the counted claims."""
+        return tried(self.counted)
 
     def marked(self, kind: Kind) -> list[Claim]:
         """Return the claims that have a mark."""

@@ -25,7 +25,6 @@ class Standing(StrEnum):
 
     REPRODUCED = "reproduced"
     NEAR = "near"
-    OTHER_READING = "under another reading only"
     SAME_SIGN = "same sign, other size"
     PART = "in part"
     CONTRADICTED = "contradicted"
@@ -115,8 +114,6 @@ class Claim:
             return Standing.UNANSWERED
         if self.joint is None:
             return Standing.NOT_RUN
-        if self.joint.answer.verdict is not Verdict.REPRODUCED and self.readings:
-            return Standing.OTHER_READING
         return STANDINGS[self.joint.answer.verdict]
 
     @property
@@ -124,24 +121,8 @@ class Claim:
         """Whether its answer rests on a run inside its start transient."""
         return self.joint is not None and self.joint.found.is_transient(self.joint.answer)
 
-    @property
-    def readings(self) -> list[str]:
-        """Names of the other readings, and of experiments in whose regions, it is reproduced.
-
-        What is of quick scale settles nothing where the joint reading was run in full.
-        """
-        named = [
-            one.reading
-            for one in self.others
-            if self._counts(one.found) and one.answer.verdict is Verdict.REPRODUCED
-        ]
-        return named + [
-            one.experiment.name
-            for one in self.regions
-            if self._counts(one.found) and one.mapped.elsewhere
-        ]
-
-    def _counts(self, found: Found) -> bool:
+    def is_settled_by(self, found: Found) -> bool:
+        """Return whether findings are of a scale that says something beside the joint reading's."""
         return found.scale == "full" or self.joint is None or self.joint.found.scale != "full"
 
     @property

@@ -119,6 +119,8 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "said": said,
         "given": book.given,
         "claims": partial(scorecard.claim_table, book),
+        "standings": partial(scorecard.standings, book),
+        "readings": partial(scorecard.readings_table, book),
         "elsewhere": partial(scorecard.elsewhere, book),
         "citation": partial(scorecard.citation, book),
         "lengths": partial(scorecard.lengths, book),

@@ -120,6 +120,11 @@ class Region(Check, frozen=True):
         """Return whether a place goes beyond what the paper's text allows."""
         return any(place == name or place.startswith(f"{name}, ") for name in self.wider)
 
+    def apart(self, place: str) -> str:
+        """Return a place without the variant that it shares with the joint reading."""
+        shared = [name for name in self.variants if self.joint.startswith(f"{name}, ")]
+        return place.removeprefix(f"{shared[0]}, ") if shared else place
+
     def remark(self, place: str) -> str:
         """Return a place as pages name it."""
         if place == self.joint:
@@ -167,11 +172,13 @@ class Mapped:
         return self.places(Verdict.REPRODUCED)
 
     @property
-    def elsewhere(self) -> list[str]:
-        """The points of other readings at which the claim is reproduced."""
-        return [
-            at for at in self.appears if at != self.region.joint and not self.region.is_wider(at)
-        ]
+    def others(self) -> dict[str, Answer]:
+        """The answers of other readings within the text, by what they have other than the joint."""
+        return {
+            self.region.apart(at): one
+            for at, one in self.answers.items()
+            if at != self.region.joint and not self.region.is_wider(at)
+        }
 
     @property
     def sentence(self) -> str:

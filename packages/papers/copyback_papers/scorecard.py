@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from copyback.words import units
 from copyback.words.markdown import markdown_table
 from copyback_papers import render
+from copyback_papers.agreement import Verdict
 from copyback_papers.claims import Standing
 from copyback_papers.marks import Kind
+from copyback_papers.readings import joint, nowhere
 from copyback_papers.sections import anchor, seeds_of, shortened, tables_page
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def scorecard(books: Iterable[Book], folder: str) -> str:
         Where the papers' pages are, from the page that the scorecard is on.
     """
     header = (
-        *("paper", "claims", *Standing, "without a region"),
+        *("paper", "claims", *Standing, "best other reading", "nowhere", "without a region"),
         *(f"{kind} (reproduced)" for kind in APART),
         *(f"{Kind.NO_CLAIM}", "moves with twice the requests", render.DAGGER, "scale"),
     )
@@ -50,9 +52,59 @@ def _row(book: Book, folder: str) -> tuple[str, ...]:
     none = str(len(book.marked(Kind.NO_CLAIM)))
     apart = [_apart(book, kind) for kind in APART]
     return (
-        *(link, str(len(book.counted)), *counted, str(without), *apart),
+        *(link, str(len(book.counted)), *counted, _best(book)),
+        *(str(len(nowhere(book.counted, book.tried))), str(without), *apart),
         *(none, moved, str(inside), scale),
     )
+
+
+def _best(book: Book) -> str:
+    """Return what the best single other reading reproduces, and of how many that were tried."""
+    if not book.tried:
+        return ""
+    best = book.tried[0]
+    reproduced, near = (best.count(one) for one in (Verdict.REPRODUCED, Verdict.NEAR))
+    if not reproduced + near:
+        return f"none of {len(book.tried)} tried"
+    counts = f"{reproduced} of {len(best.verdicts)} asked, {near} near"
+    return f"{counts}: `{best.name}`, of {len(book.tried)} tried"
+
+
+def standings(book: Book) -> str:
+    """Return what the joint reading, and the best of the others, comes to."""
+    claims = book.counted
+    near = sum(one.standing is Standing.NEAR for one in claims)
+    reproduced = sum(one.standing is Standing.REPRODUCED for one in claims)
+    told = f"Reproduced: {reproduced} of {len(claims)}; near: {near}."
+    if not book.tried:
+        return told
+    best = book.tried[0]
+    also = joint(claims, best.verdicts)
+    beside = f"; of these {len(best.verdicts)} the joint one reproduces {also}"
+    return (
+        f"{told} Best single other reading: {_best(book)}{beside}. "
+        f"Not even near under any: {len(nowhere(claims, book.tried))}."
+    )
+
+
+def readings_table(book: Book) -> str:
+    """Return what each reading that was tried reproduces by itself; empty if none was."""
+    header = (
+        "reading",
+        "claims asked",
+        "reproduced",
+        "near",
+        "the joint reading reproduces of them",
+    )
+    rows = [
+        (
+            *(one.name, str(len(one.verdicts))),
+            *(str(one.count(verdict)) for verdict in (Verdict.REPRODUCED, Verdict.NEAR)),
+            str(joint(book.counted, one.verdicts)),
+        )
+        for one in book.tried
+    ]
+    return f"## Readings tried\n\n{markdown_table(header, rows)}" if rows else ""
 
 
 def _apart(book: Book, kind: Kind) -> str:
@@ -63,11 +115,9 @@ def _apart(book: Book, kind: Kind) -> str:
 
 
 def _counted(book: Book, standing: Standing, folder: str) -> str:
-    """Return how many claims have a standing, and the readings or experiments that matter."""
+    """Return how many claims have a standing, and the experiments that contradict."""
     there = [claim for claim in book.counted if claim.standing is standing]
     names: Iterable[str] = ()
-    if standing is Standing.OTHER_READING:
-        names = sorted({name for claim in there for name in claim.readings})
     if standing is Standing.CONTRADICTED:
         by = {c.experiment.name: c.experiment for c in there if c.experiment is not None}
         page = f"{folder}/{tables_page(book.paper.name)}"
