@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from copyback.commands.options import Jobs, Memory, Quiet  # noqa: TC001 - Typer reads them
+from copyback.commands.options import Jobs, Memory, Quiet, Setting  # noqa: TC001 - Typer reads them
 from copyback_papers import publishing
 from copyback_papers.options import (  # noqa: TC001 - Typer reads them
     FigureName,
@@ -46,6 +46,7 @@ def run(
     scale: ScaleName = "quick",
     out: Out = None,
     seeds: Seeds = None,
+    set_: Setting = None,
     jobs: Jobs = None,
     memory: Memory = None,
     traces: Annotated[
@@ -58,13 +59,16 @@ def run(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Simulate a paper's figures, and leave tables, plots and pages in --out."""
+    """Simulate a paper's figures, and leave tables, plots and pages in --out.
+
+    With --set, simulate them under a reading of your own, too, and say which verdicts move.
+    """
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
     from copyback_papers import work
 
     where = Where(jobs=jobs, memory=memory_of(memory))
-    work.run(paper, figure, scale, out, seeds or (), where, traces, quiet=quiet)
+    work.run(paper, figure, scale, out, seeds or (), set_ or (), where, traces, quiet=quiet)
 
 
 @app.command()

@@ -43,11 +43,18 @@ CALLED = {LOAD: "workload", SCHEME: "variant"}
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as text: a header, and rows whose first cells are labels."""
+    """Numbers as text: a header, and rows whose first cells are labels.
+
+    Attributes
+    ----------
+    numbers
+        How many of the last columns are numbers.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    numbers: int = 1
 
 
 @dataclass(frozen=True)
@@ -219,7 +226,8 @@ def table_of(found: Found, figure: Figure) -> Table | None:
         head += [part] if figure.parts else []
         numbers = [_text(value(found, figure, cell, measure)) for cell in cells]
         rows.append((*(head or [""]), *numbers))
-    return Table(f"{figure.title}: {figure.axis}", (*labels, *variants), tuple(rows))
+    title = f"{figure.title}: {figure.axis}"
+    return Table(title, (*labels, *variants), tuple(rows), numbers=len(variants))
 
 
 def _labels(found: Found, loads: list[str], points: list[str]) -> tuple[str, ...]:

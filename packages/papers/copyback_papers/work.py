@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from copyback._core import InputError
@@ -13,7 +11,7 @@ from copyback.sweep.completion import completed
 from copyback.sweep.failures import Failures
 from copyback.words.console import counting_display, show
 from copyback_papers import found as findings
-from copyback_papers import output
+from copyback_papers import output, own_reading, terminal
 from copyback_papers.catalogue import Paper, load_paper, select
 from copyback_papers.found import Found, table_of
 from copyback_papers.options import home_of
@@ -33,21 +31,31 @@ def run(
     scale: str,
     out: Path | None,
     seeds: Sequence[int],
+    settings: Sequence[str],
     where: Where,
     traces: Path | None,
     *,
     quiet: bool,
 ) -> None:
-    """Simulate a paper's figures, and leave tables, plots and pages."""
+    """Simulate a paper's figures, and leave tables, plots and pages.
+
+    Parameters
+    ----------
+    settings
+        A reading of one's own, run beside the joint one.
+    """
     if traces is not None and not traces.is_dir():
         raise InputError(f"{traces}: no such directory")
     chosen = load_paper(paper)
     # Every configuration is checked before the first simulation.
-    plans = [make_plan(one, scale, traces, tuple(seeds)) for one in select(chosen, figure)]
+    asked = select(chosen, figure)
+    asked = own_reading.under(asked, settings) if settings else asked
+    plans = [make_plan(one, scale, traces, tuple(seeds)) for one in asked]
     home = home_of(out, chosen, scale)
     for plan in plans:
         where.share([run.config for run in plan.sweep.runs])
         output.staging(plan.experiment, home)
+    joint: Found | None = None
     for plan in plans:
         if plan.sweep.runs:
             with (
@@ -66,6 +74,10 @@ def run(
                 output.write_experiment(chosen, found, staging.path)
                 staging.publish()
             _tell(found)
+            if settings and not plan.experiment.reading:
+                joint = found
+            elif settings and joint is not None:
+                _compare(joint, found)
             if done.reused:
                 print(f"Used again   {done.reused} of {plan.simulations} simulations")
         for text in plan.skipped:
@@ -92,18 +104,22 @@ def report(paper: str, scale: str, out: Path | None) -> None:
 def _tell(found: Found) -> None:
     """Print what an experiment found."""
     experiment = found.experiment
-    tables = [answers_table([found])]
-    tables += [t for figure in experiment.figures if (t := table_of(found, figure)) is not None]
     show(Text(f"{experiment.name}: {experiment.title}", style="bold"))
-    for table in tables:
-        if not table.rows:
-            continue
-        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=table.title, title_justify="left")
-        for cell in table.header:
-            grid.add_column(cell, overflow="fold")
-        for row in table.rows:
-            grid.add_row(*map(Text, row))
-        show(grid)
+    asked = terminal.answers(answers_table([found]))
+    if asked.rows:
+        show(Text(), terminal.Fitted(asked))
+    for figure in experiment.figures:
+        table = table_of(found, figure)
+        if table is not None and table.rows:
+            show(Text(), terminal.Fitted(table, labels=len(table.header) - table.numbers))
+
+
+def _compare(joint: Found, own: Found) -> None:
+    """Print which verdicts another reading moves."""
+    table = own_reading.moved(joint, own)
+    if table.rows:
+        show(Text(), terminal.Fitted(table))
+    print(f"Moved        {own_reading.sentence(joint, own)}")
 
 
 def _conclude(paper: Paper, scale: str, home: Path) -> None:

@@ -47,7 +47,9 @@ def load(
     loaded = read(config, preset=preset, settings=settings)
     if isinstance(config, str | os.PathLike):
         named = {
-            name for key, text in settings for name in policy_names.named_in(_value(text), key)
+            name
+            for key, text in settings
+            for name in policy_names.named_in(setting_value(text), key)
         }
         policy_names.check_trusted(loaded, Path(config), {*named, *policies})
     return loaded
@@ -150,7 +152,7 @@ def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     section = key.split(".")[0]
     if section != "workload" and section not in policy_names.SECTIONS:
         return key, text
-    value = _value(text)
+    value = setting_value(text)
     if section in policy_names.SECTIONS:
         changed = with_absolute_policies(value, key)
         return (key, text) if changed == value else (key, to_toml(changed))
@@ -160,7 +162,7 @@ def _absolute_setting(key: str, text: str) -> tuple[str, str]:
     return (key, text) if changed == value else (key, to_toml(changed))
 
 
-def _value(text: str) -> Any:
+def setting_value(text: str) -> Any:
     """Return the value of a setting; what is no TOML is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
