@@ -604,6 +604,14 @@ def test_a_macro_without_a_cell_names_file_and_line(
     assert "\n" not in str(told.value)
 
 
+def test_prose_stands_once_what_it_is_about_was_run(published: Path, tiny_paper: Path) -> None:
+    prose = '{% if ran("1", "1@wide") %}It is so.{% endif %}'
+    (published / pages.TEMPLATES / "tiny.md.j2").write_text(prose)
+    assert "It is so." in pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    shutil.rmtree(published / RESULTS)
+    assert "It is so." not in pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+
+
 def test_a_claim_is_counted_once_and_under_its_joint_reading_first(
     published: Path, tiny_paper: Path
 ) -> None:

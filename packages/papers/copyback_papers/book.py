@@ -90,6 +90,10 @@ class Book:
         """The runs that pages show."""
         return {key: run for name in self.found for key, run in self.runs_of(name).items()}
 
+    def ran(self, *names: str) -> bool:
+        """Return whether something is stored of each of these experiments."""
+        return all(self.experiment(name).name in self.found for name in names)
+
     def runs_of(self, name: str) -> dict[Key, Run]:
         """Return the runs of an experiment, at the scale that pages show."""
         return self.results[self.of(name).scale].runs_of(name)

@@ -118,6 +118,7 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "number": book.number,
         "said": said,
         "given": book.given,
+        "ran": book.ran,
         "claims": partial(scorecard.claim_table, book),
         "standings": partial(scorecard.standings, book),
         "readings": partial(scorecard.readings_table, book),
