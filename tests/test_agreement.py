@@ -285,6 +285,22 @@ def test_the_interval_of_five_seeds_decides(
     assert ("3 seeds" in found.interval) is (len(reductions) == 3)
 
 
+@pytest.mark.parametrize(("half", "pieces"), [("± 2.48 %", 6), ("± 1.86 %, 3 workloads", 3)])
+def test_an_interval_may_be_over_workloads(half: str, pieces: int) -> None:
+    # Student's 2.571 or 4.303, by the standard deviation, over the root of the number.
+    reductions = {6: [7.0, 13.0, 8.0, 12.0, 9.0, 11.0], 3: [10.0, 9.3, 10.8]}[pieces]
+    found = answered(reductions, claim(10.0), seeds=5, over="workloads")
+    assert found.interval == half
+    assert found.note.endswith(f"over {pieces} workloads")
+    # The band is 7.5 to 12.5.
+    assert found.verdict is (Verdict.REPRODUCED if pieces == 6 else Verdict.NEAR)
+
+
+def test_an_interval_over_workloads_is_of_their_mean() -> None:
+    with pytest.raises(ValueError, match="an interval over workloads needs 'mean'"):
+        Check(target=claim(10.0), variant="new", take="max", over="workloads")
+
+
 def test_a_share_has_a_rest_and_a_time_has_none() -> None:
     rows = {Cell("", "", "new"): [{"x": 0.84}] * 5}
     share, time = (

@@ -318,7 +318,8 @@ def test_every_configuration_of_a_shipped_experiment_is_sound(
 @pytest.mark.parametrize("name", shipped())
 def test_every_claim_is_answered_or_said_not_to_be(name: str) -> None:
     paper = load_paper(name)
-    answered = [check.target for e in paper.experiments for check in e.checks if check.target]
+    counted = [e for e in paper.experiments if not e.column]
+    answered = [check.target for e in counted for check in e.checks if check.target]
     given_up = [target for target, _ in paper.unanswered]
     assert len(answered) == len(set(answered))
     assert not set(answered) & set(given_up)

@@ -667,6 +667,32 @@ def test_of_several_verdicts_of_one_reading_the_worst_counts(
     assert given.answer.verdict is not Verdict.REPRODUCED
 
 
+def test_a_column_beside_the_claims_is_counted_nowhere(published: Path, tiny_paper: Path) -> None:
+    five_seeds(published)
+    before = [claim.standing for claim in open_book(published, str(tiny_paper)).claims]
+    (tiny_paper / "2.toml").write_text(f'column = "real pieces"\n{EXPERIMENT}')
+    for name in ("tiny.csv", "tiny-runs.csv"):
+        file = published / RESULTS / "quick" / name
+        rows = file.read_text().splitlines()
+        own = [row.replace("tiny,1,", "tiny,2,") for row in rows if row.startswith("tiny,1,")]
+        file.write_text("\n".join([*rows, *own, ""]))
+    book = open_book(published, str(tiny_paper))
+    assert [claim.standing for claim in book.claims] == before
+    number = book.claims[0]
+    assert number.joint is not None
+    beside = number.beside["real pieces"]
+    assert beside.answer.ours == number.joint.answer.ours
+    # Its regions are no other reading's.
+    assert "2" not in {one.found.experiment.name for one in number.regions}
+    page = pages.render(published, [str(tiny_paper)])["reproduction/tiny.md"]
+    header, _, row = next(
+        part for part in page.split("\n\n") if part.startswith("| claim")
+    ).splitlines()[:3]
+    assert header.endswith("| real pieces |")
+    assert row.endswith(f"{beside.answer.verdict} |")
+    assert beside.answer.ours in row.rsplit(" | ", 1)[1]
+
+
 def test_a_region_says_where_a_claim_appears(published: Path, tiny_paper: Path) -> None:
     five_seeds(published)
     claim = open_book(published, str(tiny_paper)).claims[0]

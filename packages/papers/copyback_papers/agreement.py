@@ -147,13 +147,13 @@ def worse(one: Verdict, other: Verdict) -> Verdict:
     return max(one, other, key=list(Verdict).index)
 
 
-def told(seeds: int) -> str:
-    """Return a number of seeds as text.
+def told(many: int, what: str = "seeds") -> str:
+    """Return a number of samples as text.
 
-    >>> told(1), told(3)
-    ('one seed', '3 seeds')
+    >>> told(1), told(3), told(1, "workloads")
+    ('one seed', '3 seeds', 'one workload')
     """
-    return "one seed" if seeds == 1 else f"{seeds} seeds"
+    return f"one {what.removesuffix('s')}" if many == 1 else f"{many} {what}"
 
 
 def of_rules(held: list[bool], seeds: int) -> Verdict:

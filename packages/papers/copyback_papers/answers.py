@@ -141,7 +141,10 @@ def _number(check: Check, measures: Measures, cells: list[tuple[str, str]]) -> A
         return None
     if check.take == "range":
         return _range(check, per_cell)
-    number = _Number.over_seeds(check, check.take, per_cell)
+    if check.over == "workloads":
+        number = _Number.over_cells(check, per_cell)
+    else:
+        number = _Number.over_seeds(check, check.take, per_cell)
     given = Answer(
         check,
         "",
@@ -191,7 +194,9 @@ class _Number:
     Attributes
     ----------
     half
-        Half the width of the interval; None of one seed.
+        Half the width of the interval; None of one sample.
+    seeds
+        Samples of the interval: seeds, or workloads.
     """
 
     mean: float
@@ -202,16 +207,23 @@ class _Number:
 
     @classmethod
     def over_seeds(cls, check: Check, take: str, per_cell: list[list[float]]) -> _Number:
-        per_seed = [TAKES[take](values) for values in zip(*per_cell, strict=True)]
-        mean = statistics.fmean(per_seed)
-        seeds = len(per_seed)
-        half = estimate(per_seed).half_width
+        return cls.of(check, [TAKES[take](values) for values in zip(*per_cell, strict=True)])
+
+    @classmethod
+    def over_cells(cls, check: Check, per_cell: list[list[float]]) -> _Number:
+        return cls.of(check, [statistics.fmean(values) for values in per_cell])
+
+    @classmethod
+    def of(cls, check: Check, samples: list[float]) -> _Number:
+        mean = statistics.fmean(samples)
+        many = len(samples)
+        half = estimate(samples).half_width
         if half is None:
-            return cls(mean, None, seeds, agreement.told(seeds), "")
-        low, high = (_show(check, value) for value in (min(per_seed), max(per_seed)))
-        few = f", {agreement.told(seeds)}" if seeds < agreement.SEEDS else ""
-        spread = f"{low} to {high} over {seeds} seeds"
-        return cls(mean, half, seeds, f"± {_show(check, half)}{few}", spread)
+            return cls(mean, None, many, agreement.told(many, check.over), "")
+        low, high = (_show(check, value) for value in (min(samples), max(samples)))
+        few = f", {agreement.told(many, check.over)}" if many < agreement.SEEDS else ""
+        spread = f"{low} to {high} over {many} {check.over}"
+        return cls(mean, half, many, f"± {_show(check, half)}{few}", spread)
 
     def holds(self, least: float, most: float) -> bool | None:
         """Return whether the interval has a value between two; None if there is no interval."""

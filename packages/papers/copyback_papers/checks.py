@@ -38,6 +38,9 @@ class Check(Table, frozen=True):
         are compared with those of the claim.
     at_least
         The claim is a lower bound.
+    over
+        What the interval is over: the seeds, or the workloads, each of which is one number then.
+        Real pieces differ; a seed of one says nothing of the others.
     up_to
         The claim is the largest of several; what is taken must be the largest, too.
     rules
@@ -57,6 +60,7 @@ class Check(Table, frozen=True):
     scale: float = 1.0
     at_least: bool = False
     up_to: bool = False
+    over: Literal["seeds", "workloads"] = "seeds"
     along: tuple[str, ...] = ()
     rules: tuple[Rule, ...] = ()
 
@@ -69,6 +73,8 @@ class Check(Table, frozen=True):
             raise ValueError("says: missing; a text is needed")
         if self.up_to and self.take != "max":
             raise ValueError(f"take: found {self.take!r}; a claim of \"up to\" needs 'max'")
+        if self.over == "workloads" and self.take != "mean":
+            raise ValueError(f"take: found {self.take!r}; an interval over workloads needs 'mean'")
         if self.take == "range" and (self.target is None or self.target.most is None):
             raise ValueError("take: found 'range'; a claim that is a range is needed")
         if self.target is not None and (self.target.value is None) == (not self.rules):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,8 @@ class Claim:
         The answer of twice the requests under the joint reading; None if it was not run.
     mark
         Why it is counted apart, or not at all; None of a claim that is counted.
+    beside
+        What experiments with a column of their own answer, by its title. It is counted nowhere.
     """
 
     target: Target
@@ -98,6 +100,7 @@ class Claim:
     reason: str
     doubled: Given | None = None
     mark: Mark | None = None
+    beside: Mapping[str, Given] = field(default_factory=dict)
 
     @property
     def has_moved(self) -> bool:
@@ -147,12 +150,14 @@ def _claim(
     target: Target, paper: Paper, found: Mapping[str, Found], doubled: Mapping[str, Found]
 ) -> Claim:
     reasons = dict(paper.unanswered)
-    asking = [e for e in paper.experiments if any(check.target == target for check in e.checks)]
+    having = [e for e in paper.experiments if any(check.target == target for check in e.checks)]
+    asking = [e for e in having if not e.column]
     given = _answers(target, asking, found)
     longer = _answers(target, asking, doubled)
     regions = [
         Sought(one, mapped)
         for one in found.values()
+        if not one.experiment.column
         for mapped in one.regions
         if mapped.target == target
     ]
@@ -165,6 +170,10 @@ def _claim(
         reason=reasons.get(target, ""),
         doubled=next((one for one in longer if not one.reading), None),
         mark=paper.marks.get(target),
+        beside={
+            one.found.experiment.column: one
+            for one in _answers(target, [e for e in having if e.column], found)
+        },
     )
 
 

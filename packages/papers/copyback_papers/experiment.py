@@ -148,6 +148,9 @@ class Experiment:
         The name of the reading; empty of the paper's joint one.
     readings
         The experiment under other readings of the paper's text; verdicts are never mixed.
+    column
+        Title of a column beside the claims that its answers stand in, counted nowhere: of other
+        workloads than the paper's. Empty if its answers are those that are counted.
     """
 
     name: str
@@ -168,6 +171,7 @@ class Experiment:
     regions: tuple[Region, ...] = ()
     reading: str = ""
     readings: tuple[Experiment, ...] = ()
+    column: str = ""
 
 
 def laid_over(experiment: Experiment, settings: Mapping[str, Any]) -> Experiment:

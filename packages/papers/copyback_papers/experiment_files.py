@@ -69,6 +69,7 @@ class _File(Table, frozen=True):
     checks: tuple[Any, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     regions: tuple[Any, ...] = ()
+    column: str = ""
 
 
 class _Workload(Table, frozen=True):
@@ -115,6 +116,7 @@ def read_experiment(
             for index, one in enumerate(file.checks)
         ),
         rankings=file.rankings,
+        column=file.column,
         regions=tuple(
             read_region(one, targets, path, f"regions[{index}]")
             for index, one in enumerate(file.regions)

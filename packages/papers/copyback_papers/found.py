@@ -179,8 +179,9 @@ def make(experiment: Experiment, scale: str, frame: pl.DataFrame, store: Path) -
         cells.setdefault(cell, []).append(row)
     runs = {cell: run_directory(store, rows[0][RUN]) for cell, rows in cells.items()}
     measures = Measures(cells)
-    # Real traces are run where they are; what a check is about does not turn on that.
-    loads = [load.name for load in experiment.workloads if load.trace is None]
+    # Real traces are run where they are; what a check is about turns on that in a column of theirs.
+    pieces = bool(experiment.column)
+    loads = [load.name for load in experiment.workloads if pieces or load.trace is None]
     points = [point.name for point in experiment.points]
     answers = [answer(check, measures, loads=loads, points=points) for check in experiment.checks]
     kept = tuple(given for given in answers if given is not None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from copyback_papers.book import Book
-    from copyback_papers.claims import Claim
+    from copyback_papers.claims import Claim, Given
 
 
 #: Kinds of claims that are counted beside the others.
@@ -132,7 +132,12 @@ def claim_table(book: Book) -> str:
     """
     usual = _usual(book)
     header = ("claim", "paper", "ours (95% interval)", render.HOLDS, "verdict", "tables")
-    table = markdown_table(header, [_claim_row(book, claim, usual) for claim in book.claims])
+    columns = [one.column for one in book.paper.experiments if one.column]
+    rows = [
+        (*_claim_row(book, claim, usual), *(_beside(claim, column) for column in columns))
+        for claim in book.claims
+    ]
+    table = markdown_table((*header, *columns), rows)
     return f"Unless a claim says otherwise, it compares {usual}.\n\n{table}" if usual else table
 
 
@@ -148,12 +153,20 @@ def _claim_row(book: Book, claim: Claim, usual: str) -> tuple[str, ...]:
     if claim.joint is None:
         return (named, claimed(claim), "", "", _verdict(claim), where)
     answer = claim.joint.answer
-    ours = render.ours(claim.joint.found, answer)
-    interval = ", ".join(filter(None, (answer.interval, answer.part)))
-    return (
-        *(named, answer.paper, f"{ours} ({interval})" if interval else ours),
-        *(answer.holds, _verdict(claim), where),
-    )
+    return (named, answer.paper, _ours(claim.joint), answer.holds, _verdict(claim), where)
+
+
+def _ours(given: Given) -> str:
+    """Return an answer with its interval."""
+    ours = render.ours(given.found, given.answer)
+    interval = ", ".join(filter(None, (given.answer.interval, given.answer.part)))
+    return f"{ours} ({interval})" if interval else ours
+
+
+def _beside(claim: Claim, column: str) -> str:
+    """Return what a column beside the claims has of one; empty if it asks nothing of it."""
+    given = claim.beside.get(column)
+    return f"{_ours(given)}: {given.answer.verdict}" if given else ""
 
 
 def _verdict(claim: Claim) -> str:
