@@ -338,6 +338,7 @@ def test_the_table_of_claims_has_a_known_paper_and_unit_in_every_row() -> None:
         "runs",
         "shape",
         "devices",
+        "erases",
         "% of GC threshold",
         "% of time",
         "% of AGC's collections",

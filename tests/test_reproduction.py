@@ -569,6 +569,19 @@ def test_variants_may_be_the_axis_of_a_crossing() -> None:
     assert found.ours == "–"
 
 
+def test_a_claim_may_be_about_what_is_beyond_a_variant() -> None:
+    numbers = {"L-FTL": [50.0, 70.0], "both": [31.0, 30.0], "free": [30.0, 30.0]}
+    rows = {
+        Cell("", "", name): [{"excess": one} for one in values] for name, values in numbers.items()
+    }
+    check = Check(says="removed", variant="both", baseline="L-FTL", beyond="free", measure="excess")
+    found = answer(check, Measures(rows))
+    assert found is not None
+    assert found.value == pytest.approx(100 * (1 - (1 / 20 + 0 / 40) / 2))
+    del rows[Cell("", "", "free")]
+    assert answer(check, Measures(rows)) is None
+
+
 def test_results_of_a_variant_that_is_gone_are_refused(published: Path, tiny_paper: Path) -> None:
     file = tiny_paper / "1.toml"
     file.write_text(file.read_text().replace('"free"', '"gratis"'))

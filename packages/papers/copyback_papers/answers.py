@@ -85,6 +85,7 @@ def cells_of(check: Check, measures: Measures) -> list[Cell]:
     found = []
     for load, point in _cells(check, measures):
         used = {(check.variant, point), (check.baseline, check.baseline_point or point)}
+        used |= {(check.beyond, point), (check.beyond, check.baseline_point or point)}
         used |= {(variant, point) for variant in check.along}
         for rule in check.rules:
             used |= {(variant, point) for variant in (*rule.variants, rule.baseline or "")}
@@ -287,13 +288,24 @@ def _unit(check: Check) -> float:
 
 def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:
     """Return the number for each seed; none if a run is missing."""
-    cell = Cell(load, point, check.variant)
-    other = Cell(load, check.baseline_point or point, check.baseline or check.variant)
-    if cell not in measures or other not in measures:
+    at = check.baseline_point or point
+    ours = _beyond(check, measures, Cell(load, point, check.variant))
+    base = _beyond(check, measures, Cell(load, at, check.baseline or check.variant))
+    if not ours or not base:
+        return []
+    return [_form(check, value, against) for value, against in zip(ours, base, strict=True)]
+
+
+def _beyond(check: Check, measures: Measures, cell: Cell) -> list[float]:
+    """Return a measure of a cell for each seed, beyond that of another variant if one is named."""
+    floor = replace(cell, variant=check.beyond or cell.variant)
+    if cell not in measures or floor not in measures:
         return []
     ours = measures.by_seed(cell, check.measure)
-    base: Sequence[float] = measures.by_seed(other, check.measure)
-    return [_form(check, value, against) for value, against in zip(ours, base, strict=True)]
+    if not check.beyond:
+        return ours
+    less = measures.by_seed(floor, check.measure)
+    return [value - off for value, off in zip(ours, less, strict=True)]
 
 
 def _form(check: Check, value: float, base: float) -> float:

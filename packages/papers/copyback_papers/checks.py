@@ -29,6 +29,9 @@ class Check(Table, frozen=True):
         Of a crossing: variants that are the axis in place of the points; each ends with a number.
     baseline_point
         The point of the baseline; None for the variant's own point.
+    beyond
+        The variant whose number is taken off both: what is compared is what they add to it. Empty
+        if nothing is.
     workloads, points
         Under what; all if empty.
     scale
@@ -54,6 +57,7 @@ class Check(Table, frozen=True):
     variant: str = ""
     baseline: str = ""
     baseline_point: str | None = None
+    beyond: str = ""
     workloads: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     take: Literal["mean", "max", "min", "range"] = "mean"
@@ -103,7 +107,8 @@ class Check(Table, frozen=True):
 
     def names(self) -> Iterable[tuple[str, tuple[str, ...]]]:
         """Yield the names of variants, points and workloads that it uses."""
-        yield "variants", (*filter(None, (self.variant, self.baseline)), *self.along)
+        named = (self.variant, self.baseline, self.beyond)
+        yield "variants", (*filter(None, named), *self.along)
         yield "points", self.points + ((self.baseline_point,) if self.baseline_point else ())
         yield "workloads", self.workloads
         for rule in self.rules:
