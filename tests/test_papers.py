@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
+from msgspec import structs
 
 from copyback import InputError
 from copyback.inputs import configuration, tables
@@ -448,6 +449,19 @@ def test_a_rule_holds_up_to_its_bound(
         told["baseline"] = baseline
     rule = tables.read(told, rules.Rule, tmp_path)
     assert rules.judge(rule, Measures(rows), ["load"], ["p", "q"]).holds is holds
+
+
+def test_a_rule_may_look_at_the_last_points_only() -> None:
+    numbers = {"FIFO": [1.0, 9.0, 9.0], "Greedy": [1.0, 2.0, 4.0]}
+    rows = {
+        Cell("", str(at), variant): [{"moves": number}]
+        for variant, line in numbers.items()
+        for at, number in enumerate(line)
+    }
+    flat = rules.Rule(rule="flat", variants=("FIFO",), baseline="Greedy", measure="moves", last=2)
+    points = ["0", "1", "2"]
+    assert rules.judge(flat, Measures(rows), [""], points).holds
+    assert not rules.judge(structs.replace(flat, last=0), Measures(rows), [""], points).holds
 
 
 def test_a_directory_without_results_has_nothing_to_report(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import structs
+from msgspec import Meta, structs
 
 from copyback.inputs.tables import Table
 from copyback.words import units
@@ -32,6 +32,8 @@ class Rule(Table, frozen=True):
     bound
         The factor that it allows or demands. Of `flat`: how much of the baseline's rise it allows;
         the baseline is a drive with collections, or one whose collections are free.
+    last
+        How many points it looks at, the last ones; all of them if zero.
     """
 
     rule: Literal["flat", "rises", "at_most", "at_least", "alike", "gains", "none", "some"]
@@ -39,6 +41,7 @@ class Rule(Table, frozen=True):
     measure: str = "response_us.all.mean"
     baseline: str | None = None
     bound: float = 1.0
+    last: Annotated[int, Meta(ge=0)] = 0
 
     def __post_init__(self) -> None:
         if not self.variants:
@@ -71,6 +74,7 @@ class Held:
 
 def judge(rule: Rule, measures: Measures, loads: list[str], points: list[str]) -> Held:
     """Apply a rule to what was measured under these workloads at these points."""
+    points = points[-rule.last :]
     found, text = KINDS[rule.rule](rule, measures, loads, points)
     ratios = _ratios(rule, measures, loads, points) if rule.is_order else []
     return Held(found, f"{', '.join(rule.variants)}: {text}", len(ratios), ratios.count(1.0))
