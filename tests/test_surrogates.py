@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sys
@@ -13,7 +14,9 @@ import polars as pl
 import pytest
 
 import copyback
+from copyback._core import Config
 from copyback_papers import surrogates, traits
+from copyback_papers.catalogue import load_paper
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tools"))
 from surrogate_traits import BEGIN, PAGE, ROOT, page, workload_of
@@ -152,6 +155,49 @@ def test_what_is_stored_of_a_relative_is_what_the_trace_has(name: str) -> None:
     if not (traces / TOLD.relatives[name].trace).is_file():
         pytest.skip("COPYBACK_TRACES names no folder with this trace")
     near(surrogates.of_relative(TOLD.relatives[name], traces), STORED[name])
+
+
+def settings(experiment: str) -> dict[str, dict[str, str]]:
+    """Return the settings of each workload of an experiment of pagc-2016."""
+    [found] = [e for e in load_paper("pagc-2016").experiments if e.name == experiment]
+    return {load.name: dict(load.settings) for load in found.workloads}
+
+
+def test_lengths_of_looped_pieces_are_said() -> None:
+    [pieces] = [e for e in load_paper("pagc-2016").experiments if e.name == "pieces"]
+    said = " ".join(pieces.chosen)
+    by_trace = {one.trace: STORED[name] for name, one in TOLD.relatives.items()}
+    assert len(pieces.workloads) == 6
+    for load in pieces.workloads:
+        piece = by_trace[load.trace or ""]
+        duration_s = float(json.loads(dict(load.settings)["workload.duration"]).removesuffix("s"))
+        loops = duration_s * piece.bursts.per_second / piece.requests
+        assert f"{piece.requests:,}" in said
+        assert f" {round(loops):,}" in said, load.name
+
+
+@pytest.mark.parametrize(
+    ("relative", "load"),
+    [("hm_0, its first 148 s", "usr_1"), ("Financial1, first 10,000", "fin_1")],
+)
+def test_requests_cover_what_the_addresses_of_pieces_span(
+    relative: str, load: str, tmp_path: Path
+) -> None:
+    one = TOLD.relatives[relative]
+    trace = Path(os.environ.get("COPYBACK_TRACES", "")) / one.trace
+    if not trace.is_file():
+        pytest.skip("COPYBACK_TRACES names no folder with this trace")
+    copyback.convert_trace(
+        trace, tmp_path / "x.parquet", format=one.workload.get("format", {}).get("type")
+    )
+    ends = (
+        pl.read_parquet(tmp_path / "x.parquet")
+        .group_by("device")
+        .agg((pl.col("offset") + pl.col("bytes")).max().alias("end"))
+    )
+    capacity = Config.load(preset="pagc-2016").capacity_bytes
+    covered = float(settings("9")[load]["workload.footprint"])
+    assert ends["end"].sum() / capacity == pytest.approx(covered, rel=0.02)
 
 
 def test_the_page_has_what_is_stored() -> None:
