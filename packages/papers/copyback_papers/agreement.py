@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 RULE = (
     f"A number is reproduced if our 95% interval over at least {SEEDS} seeds lies inside the "
     "paper's band: the effect within a quarter of the paper's, and what remains of it within "
-    f"{TIMES:g} times. It is *near* if only its mean lies there. A paper's zero has a band of two "
+    f"{TIMES:g} times. It is near if only its mean lies there. A paper's zero has a band of two "
     f"points. A shape is reproduced if all its rules hold over {SEEDS} seeds."
 )
 
