@@ -182,11 +182,11 @@ class Book:
         return text
 
 
-def said(words: str, holds: bool) -> str:
+def said(text: str, holds: bool) -> str:
     """Return words of a page; an error if what is stored is not so."""
     if not holds:
-        raise InputError(f"{words!r}: what is stored says otherwise")
-    return words
+        raise InputError(f"{text!r}: what is stored says otherwise")
+    return text
 
 
 def open_book(docs: Path, name: str) -> Book:
