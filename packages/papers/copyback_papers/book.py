@@ -144,33 +144,39 @@ class Book:
 
     def ours(self, name: str, number: int) -> str:
         """Return our answer to a check of an experiment, counted from one."""
-        return self._answer(name, number).ours
+        return self.answer(name, number).ours
 
-    def _answer(self, name: str, number: int) -> Answer:
-        answers = self.of(name).answers
-        if not 1 <= number <= len(answers):
-            raise InputError(f"{name} has {len(answers)} answers, none is number {number}")
-        return answers[number - 1]
+    def at(self, name: str, number: int, place: str) -> str:
+        """Return our answer at a place of a region of an experiment, counted from one."""
+        return self.answer(name, number, place).ours
 
     def number(self, name: str, number: int, place: str = "") -> float:
         """Return our answer to a check, or at a place of a region, as a number."""
-        given = self._at(name, number, place) if place else self._answer(name, number)
+        given = self.answer(name, number, place)
         if given.value is None:
             raise InputError(f"answer {number} of {name} is no number: {given.ours}")
         return given.value
 
-    def at(self, name: str, number: int, place: str) -> str:
-        """Return our answer at a place of a region of an experiment, counted from one."""
-        return self._at(name, number, place).ours
+    def answer(self, name: str, number: int, place: str = "") -> Answer:
+        """Return the answer to a check of an experiment, or to a region of it at a place.
 
-    def _at(self, name: str, number: int, place: str) -> Answer:
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if not place:
+            answers = self.of(name).answers
+            if not 1 <= number <= len(answers):
+                raise InputError(f"{name} has {len(answers)} answers, none is number {number}")
+            return answers[number - 1]
         regions = self.of(name).regions
         if not 1 <= number <= len(regions):
             raise InputError(f"{name} has {len(regions)} regions, none is number {number}")
-        answers = regions[number - 1].answers
-        if place not in answers:
+        found = regions[number - 1].answers
+        if place not in found:
             raise InputError(f"region {number} of {name} has no place {place!r}")
-        return answers[place]
+        return found[place]
 
     def given(self, name: str, text: str) -> str:
         """Return a figure that the experiment's file or the claims have, as they have it."""

@@ -151,7 +151,14 @@ def _unanswered(book: Book) -> str:
 
 
 def contradictions_of(docs: Path, book: Book) -> list[Contradiction]:
-    """Return the contradictions of a paper, its pages included."""
+    """Return the contradictions of a paper, its pages included.
+
+    Raises
+    ------
+    InputError
+        If a page cannot be made, or says what is not so.
+    """
+    render_book(docs, book)
     templates = [docs / TEMPLATES / f"{page}.j2" for page in pages_of(book.paper.name)]
     return contradictions.contradictions(book, templates)
 

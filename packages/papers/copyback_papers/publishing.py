@@ -48,7 +48,6 @@ def publish(
     contradictions.refuse(
         pages.contradictions_of(docs, shown), [one.experiment.name for one in found]
     )
-    pages.render_book(docs, shown)
     stored_files.save(docs / book.RESULTS, chosen, results[scale])
     for one in found:
         print(f"Stored       {one.experiment.name}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 from jinja2 import nodes
 
+from copyback._core import InputError
 from copyback_papers.answers import cells_of
 from copyback_papers.measures import Cell
 
@@ -16,10 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback_papers.book import Book
-    from copyback_papers.found import Found
 
-#: Macros that quote numbers of an experiment, whose name comes first.
-MACROS = ("cell", "times", "ours", "at", "value", "number")
+#: Macros that quote an answer, and those that quote cells. The experiment's name comes first.
+ANSWERING = ("ours", "at", "number")
+MACROS = (*ANSWERING, "cell", "times", "value")
 
 
 @dataclass(frozen=True)
@@ -38,23 +40,36 @@ class Quoted:
 
 
 def quoted(template: Path, book: Book) -> Iterator[Quoted]:
-    """Yield what the prose of a template quotes of experiments of which something is stored."""
+    """Yield what the prose of a template quotes of experiments of which something is stored.
+
+    Raises
+    ------
+    InputError
+        If the arguments of a macro are not written out.
+    """
     tree = jinja2.Environment(autoescape=True).parse(template.read_text(encoding="utf-8"))
     for call in tree.find_all(nodes.Call):
         if not isinstance(call.node, nodes.Name) or call.node.name not in MACROS:
             continue
-        name, *args = [arg.as_const() for arg in call.args]
-        named = {one.key: one.value.as_const() for one in call.kwargs}
-        if name in book.found:
-            cells = tuple(_cells(call.node.name, book.found[name], args, named))
-            yield Quoted(f"{template.name}:{call.lineno}", name, cells)
+        where = f"{template.name}:{call.lineno}"
+        try:
+            name, *args = [arg.as_const() for arg in call.args]
+            named = {one.key: one.value.as_const() for one in call.kwargs}
+        except nodes.Impossible:
+            raise InputError(
+                f"{where}: {call.node.name}() needs arguments that are written out"
+            ) from None
+        # What a branch names that is not rendered may not be there.
+        with contextlib.suppress(InputError):
+            yield Quoted(where, name, tuple(_cells(book, call.node.name, name, args, named)))
 
 
-def _cells(macro: str, found: Found, args: Sequence[Any], named: dict[str, Any]) -> list[Cell]:
+def _cells(
+    book: Book, macro: str, name: str, args: Sequence[Any], named: dict[str, Any]
+) -> list[Cell]:
     """Return the cells that a macro's number is made of."""
-    if macro in {"ours", "at", "number"}:
-        number, *place = args
-        answer = found.regions[number - 1].answers[place[0]] if place else found.answers[number - 1]
-        return cells_of(answer.check, found.measures)
+    found = book.of(name)
+    if macro in ANSWERING:
+        return cells_of(book.answer(name, *args).check, found.measures)
     where = named.get("workload", ""), named.get("point", "")
     return [Cell(*where, variant) for variant in args]
