@@ -212,6 +212,22 @@ def test_an_open_input_moves_a_number(published: Path, tiny_paper: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("because", ["identity", "no policy acts"])
+def test_what_is_no_claim_has_one_number(published: Path, tiny_paper: Path, because: str) -> None:
+    file = tiny_paper / "paper.toml"
+    target = '{ figure = "1", quantity = "mean write response time reduction" }'
+    mark = f'[[no_claims]]\ntarget = {target}\nbecause = "{because}"\nreason = "so it is"\n'
+    file.write_text(file.read_text() + mark)
+    (told,) = contradicted(published, tiny_paper)
+    assert told.startswith(
+        "a claim that is none by name only: 1: 1, random: mean write response time reduction "
+        f"({because}): from "
+    )
+    one = r"(,100,\w+,\d,response_us.write.mean,).*"
+    stored_text(published, "tiny.csv", lambda text: re.sub(one, r"\g<1>7.0", text))
+    assert contradicted(published, tiny_paper) == []
+
+
 def test_prose_quotes_a_settled_run_where_there_is_one(published: Path, tiny_paper: Path) -> None:
     (published / pages.TEMPLATES / "tiny.md.j2").write_text('So:\n{{ ours("1", 1) }} less.\n')
     results = published / RESULTS

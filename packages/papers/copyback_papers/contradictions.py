@@ -5,14 +5,18 @@ Publishing fails if an experiment that it stores takes part in one.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
+from copyback.words import units
 from copyback_papers import setups
+from copyback_papers.agreement import ROUNDING
 from copyback_papers.answers import cells_of
+from copyback_papers.marks import Because
 from copyback_papers.quoted import quoted
 
 if TYPE_CHECKING:
@@ -39,6 +43,7 @@ class Kind(StrEnum):
     SETUP = "another set-up"
     INPUT = "an input that changes nothing"
     PROSE = "prose from a run that settles nothing"
+    MARK = "a claim that is none by name only"
     COMMIT = "a run of an uncommitted program"
 
 
@@ -106,6 +111,7 @@ def contradictions(book: Book, templates: Sequence[Path]) -> list[Contradiction]
     for claim in book.claims:
         for sought in claim.regions:
             found += _joint(looked, claim, sought)
+        found += _mark(claim)
     for one in book.found.values():
         found += _inputs(looked, one)
     for template in templates:
@@ -161,6 +167,31 @@ def _ordered(looked: _Looked, found: Found, answer: Answer) -> list[Setup]:
     return sorted(
         (known[cell] for cell in cells), key=lambda setup: sorted(map(repr, setup.items()))
     )
+
+
+def _mark(claim: Claim) -> Iterator[Contradiction]:
+    """Yield a row that is marked as no claim, and whose number moves all the same.
+
+    An identity has one number under every workload and seed, and what no policy acts in has the
+    same number under every variant.
+    """
+    if claim.mark is None or claim.mark.because is None or claim.joint is None:
+        return
+    found, check = claim.joint.found, claim.joint.answer.check
+    cells = cells_of(check, found.measures)
+    if claim.mark.because is Because.IDLE:
+        places = {(cell.workload, cell.point) for cell in cells}
+        cells = [cell for cell in found.measures.rows if (cell.workload, cell.point) in places]
+    numbers = [
+        n for cell in cells for line in found.measures.of(cell, check.measures) for n in line
+    ]
+    if not all(math.isclose(n, numbers[0], rel_tol=ROUNDING) for n in numbers):
+        name = found.experiment.name
+        text = (
+            f"{name}: {claim.target.figure}, {claim.target.label} ({claim.mark.because}): "
+            f"from {units.significant(min(numbers))} to {units.significant(max(numbers))}"
+        )
+        yield Contradiction(Kind.MARK, (name,), text)
 
 
 def _inputs(looked: _Looked, found: Found) -> Iterator[Contradiction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.inputs.tables import Table
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback_papers.targets import Target
+
+
+class Because(StrEnum):
+    """Ground on which a row is no claim."""
+
+    IDENTITY = "identity"
+    IDLE = "no policy acts"
 
 
 class Kind(StrEnum):
@@ -32,10 +39,13 @@ class Mark:
     ----------
     why
         What makes it no claim, which trace it rests on, or what was seen of it.
+    because
+        The ground, if it is no claim.
     """
 
     kind: Kind
     why: str
+    because: Because | None = None
 
 
 class NoClaim(Table, frozen=True):
@@ -48,7 +58,7 @@ class NoClaim(Table, frozen=True):
     """
 
     target: dict[str, Any]
-    because: Literal["identity", "no policy acts"]
+    because: Because
     reason: str
 
 
@@ -86,7 +96,11 @@ class Marks(Table, frozen=True):
         for at, rests in enumerate(self.rests_on):
             yield f"rests_on[{at}]", rests.target, Mark(Kind.NO_TRACE, rests.trace)
         for at, no in enumerate(self.no_claims):
-            yield f"no_claims[{at}]", no.target, Mark(Kind.NO_CLAIM, f"{no.because}: {no.reason}")
+            yield (
+                f"no_claims[{at}]",
+                no.target,
+                Mark(Kind.NO_CLAIM, f"{no.because}: {no.reason}", no.because),
+            )
 
 
 def marked(marks: Marks, targets: Sequence[Target], path: Path) -> dict[Target, Mark]:
