@@ -106,11 +106,10 @@ def test_what_would_take_longer_to_load_is_not_kept(folder: Folder) -> None:
     assert not folder.path.exists()
 
 
-def test_a_drive_whose_power_is_cut_is_not_kept(folder: Folder) -> None:
+def test_a_drive_whose_power_is_cut_is_not_kept() -> None:
     """Its recovery sees the order of all programs, which a file does not tell."""
     cuts: dict[str, Any] = {"ssd.power.protection": "none", "ssd.power.cuts": "on_command"}
-    configuration_ = configuration.read(config_of(**OVERWRITTEN, **cuts))
-    assert configuration_.prepared_name is None
+    assert configuration.read(config_of(**OVERWRITTEN, **cuts)).prepared_name is None
     assert configuration.read(config_of(**OVERWRITTEN)).prepared_name is not None
 
 

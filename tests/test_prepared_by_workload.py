@@ -71,6 +71,7 @@ def test_a_skewed_load_is_settled_from_its_first_request() -> None:
         run = copyback.run(skewed, precondition=prepared)
         found = run.summary.verdict.write_amplification
         assert found is not None
+        assert found.by_part[0] is not None
         first[addresses] = found.by_part[0] / found.last_half
     assert first["workload"] == pytest.approx(1, abs=0.05)
     assert abs(first["uniform"] - 1) > 0.1
