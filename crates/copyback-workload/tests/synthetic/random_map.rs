@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use copyback_config::quantity::{Share, Size};
-use copyback_config::{AddressDistribution, RequestSize, SyntheticWorkload};
+use copyback_config::{AddressDistribution, RequestCount, RequestSize, SyntheticWorkload};
 use copyback_workload::synthetic::Generator;
 use copyback_workload::{Operation, Request};
 use proptest::prelude::*;
