@@ -578,6 +578,23 @@ def test_a_crossing_is_where_one_number_passes_another() -> None:
         Check(target=target, form="crossing", variant="one")
 
 
+def test_lines_that_cross_for_some_seeds_only_cross_nowhere() -> None:
+    numbers = {"2": [20.0, 20.0], "4": [10.0, 19.9], "8": [5.0, 19.8]}
+    rows = {Cell("", at, "alone"): [{"x": one} for one in line] for at, line in numbers.items()}
+    rows[Cell("", "2", "together")] = [{"x": 10.0}, {"x": 10.0}]
+    check = Check(
+        says="alike",
+        form="crossing",
+        variant="alone",
+        baseline="together",
+        baseline_point="2",
+        measure="x",
+    )
+    found = answer(check, Measures(rows))
+    assert found is not None
+    assert (found.ours, found.interval) == ("–", "2 seeds")
+
+
 def test_variants_may_be_the_axis_of_a_crossing() -> None:
     numbers = {"none": 10.0, "40%": 8.0, "80%": 12.0}
     rows = {Cell("", "", name): [{"gc.erases": number}] for name, number in numbers.items()}

@@ -218,7 +218,8 @@ class _Number:
     def of(cls, check: Check, samples: list[float]) -> _Number:
         mean = statistics.fmean(samples)
         many = len(samples)
-        half = estimate(samples).half_width
+        # Lines that cross nowhere for one seed give no number, and no interval.
+        half = estimate(samples).half_width if all(map(math.isfinite, samples)) else None
         if half is None:
             return cls(mean, None, many, agreement.told(many, check.over), "")
         low, high = (_show(check, value) for value in (min(samples), max(samples)))
