@@ -17,7 +17,10 @@ AREAS = {
     "gc": ("collector/", "victim/"),
     "ftl": ("ftl/",),
     "rooms of the drive": ("flash/", "scheduler/", "observer/", "drive/", "ssd/", "backend/"),
-    "array": ("array/",),
+    "array": (
+        "array/",
+        "layout/",
+    ),
     "placement": ("placement/",),
     "buffer": ("buffer.rs",),
 }

@@ -78,7 +78,7 @@ impl Length {
     pub fn set(self, workload: &mut Workload) {
         let set = |workload: &mut SyntheticWorkload| {
             if let RequestCount::Fixed(requests) = &mut workload.requests {
-                *requests = self.of(*requests);
+                requests.0 = self.of(requests.0);
             }
         };
         match workload {

@@ -10,7 +10,7 @@ mod thinktime;
 pub use address::{AddressDistribution, LogStream, Replaced};
 pub use arrival::{Bursts, TimeDistribution};
 pub use limits::{RateLimit, Skip};
-pub use requests::RequestCount;
+pub use requests::{RequestCount, Requests};
 pub use size::RequestSize;
 pub use thinktime::{CountedBlocks, ThinkTime};
 
@@ -156,7 +156,7 @@ impl SyntheticWorkload {
 impl Default for SyntheticWorkload {
     fn default() -> Self {
         Self {
-            requests: RequestCount::Fixed(100_000),
+            requests: RequestCount::Fixed(Requests(100_000)),
             io_size: None,
             duration: None,
             starts_at: Time::default(),

@@ -1,7 +1,9 @@
 //! `requests` of a generator: how many it asks for.
 
+use std::fmt;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::{choice::quantity_or_choice, quantity::MOST_REQUESTS};
 
@@ -10,7 +12,7 @@ quantity_or_choice! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum RequestCount or
         /// So many.
-        Fixed(#[schemars(range(min = 1, max = MOST_REQUESTS))] u64), "a whole number, \"unlimited\", or a table with the key type"
+        Fixed(Requests), "a whole number, \"unlimited\", or a table with the key type"
     {
         /// Requests without end.
         Unlimited,
@@ -32,9 +34,35 @@ const fn default_most_rounds() -> u32 {
     20
 }
 
+/// A number of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Requests(#[schemars(range(min = 1, max = MOST_REQUESTS))] pub u64);
+
+impl<'de> Deserialize<'de> for Requests {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_u64(RequestsVisitor)
+    }
+}
+
+struct RequestsVisitor;
+
+impl de::Visitor<'_> for RequestsVisitor {
+    type Value = Requests;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number, or \"unlimited\", or a table of type \"until_settled\"")
+    }
+
+    fn visit_u64<E: de::Error>(self, requests: u64) -> Result<Requests, E> {
+        Ok(Requests(requests))
+    }
+}
+
 impl From<u64> for RequestCount {
     fn from(requests: u64) -> Self {
-        Self::Fixed(requests)
+        Self::Fixed(Requests(requests))
     }
 }
 
@@ -43,7 +71,7 @@ impl RequestCount {
     pub const fn limit(self) -> Option<u64> {
         match self {
             Self::Unlimited => None,
-            Self::Fixed(requests) => Some(requests),
+            Self::Fixed(Requests(requests)) => Some(requests),
             Self::UntilSettled { round, most_rounds } => {
                 Some(round.saturating_mul(most_rounds as u64))
             }
