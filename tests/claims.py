@@ -51,7 +51,9 @@ _CAUSE = (
 MARK = re.compile(rf"(?<![\w.])(?:{_NUMBER}|(?i:{_SHARE}|{_CAUSE})\b)")
 _CHECK = re.compile(r'"([^"]+)" if (.+?)(?=\n\s*"|\s*$)', re.DOTALL)
 _END = re.compile(r"(?<=[.!?:])\s+(?=\S)")
-_BEGIN, _GENERATED_ENDS = "<!-- generated: begin", "<!-- generated: end"
+_WHOLE = "<!-- generated: begin"
+_BEGIN = re.compile(rf"{_WHOLE}|<!-- \w+: written by `make generated`")
+_END_OF_GENERATED = re.compile(r"<!-- \w+: end")
 
 
 class Holder(Enum):
@@ -126,10 +128,10 @@ def shown(token: Token) -> str:
 
 
 class Page:
-    """A page in sections, as its marks need them; one with generated tables is one section."""
+    """A page in sections, as its marks need them; one with one generated part is one section."""
 
     def __init__(self, text: str) -> None:
-        self.whole = _BEGIN in text
+        self.whole = _WHOLE in text
         self.sections = [Section()]
         self.above: list[Printed | Table] = []
         self._comment, self._generated, self._row = "", False, 0
@@ -148,8 +150,8 @@ class Page:
 
     def _html_block(self, token: Token) -> None:
         self._comment = token.content
-        self._generated = _BEGIN in token.content or (
-            self._generated and _GENERATED_ENDS not in token.content
+        self._generated = _BEGIN.search(token.content) is not None or (
+            self._generated and _END_OF_GENERATED.search(token.content) is None
         )
         self.sections[-1].has_output |= self._generated
         if token.content.startswith("<!-- check:"):

@@ -9,11 +9,13 @@ import json
 import re
 import tomllib
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from copyback import _core
+from copyback_papers.validation import stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +57,14 @@ def setting(preset: str, key: str) -> float:
     return number(str(at))
 
 
+def stored_row(row: str, name: str) -> float:
+    """Return a number of a row of `copyback validate`, by its dotted key: `theirs.erases`."""
+    found = next((one for one in stored.rows() if one.name == row), None)
+    if found is None:
+        raise LookupError(f"no row is named {row}")
+    return float(attrgetter(name)(found))
+
+
 def cells(line: str) -> Cells:
     """Return the cells of a line of a printed table: two spaces or more are between them."""
     return [(m[0], m.start(), m.end()) for m in re.finditer(r"\S+(?: \S+)*", line)]
@@ -90,6 +100,11 @@ class Printed:
         return rest if found else None
 
 
+def now(cell: str) -> str:
+    """Return what a cell says of today: the part behind the arrow, if it has one."""
+    return cell.rpartition("→")[2]
+
+
 @dataclass
 class Table:
     """A table of a page."""
@@ -101,7 +116,7 @@ class Table:
         """Return the cell of a column, in the row that has all these cells."""
         places = [place for place, name in enumerate(self.header) if name == column]
         found = [row for row in self.rows if set(rows) <= set(row)]
-        return found[0][places[nth - 1]] if found and len(places) >= nth else None
+        return now(found[0][places[nth - 1]]) if found and len(places) >= nth else None
 
     def after(self, words: str) -> str | None:  # noqa: ARG002 - a table has no words before a number
         """Return nothing: a table is asked for cells."""
@@ -117,11 +132,13 @@ class Numbers:
 
     def vocabulary(self) -> dict[str, Any]:
         """Return the names that a condition may use."""
-        mine = {name: getattr(self, name) for name in ("cell", "after", "key", "mean")}
+        named = ("cell", "after", "key", "mean", "quotients")
+        mine = {name: getattr(self, name) for name in named}
         return mine | {
             "__builtins__": {"abs": abs, "max": max, "min": min},
             "number": number,
             "setting": setting,
+            "stored_row": stored_row,
         }
 
     def cell(self, *path: str, nth: int = 1) -> float:
@@ -130,6 +147,15 @@ class Numbers:
         return self._nearest(
             path, (one.cell(tuple(rows), column, nth) for one in reversed(self.above))
         )
+
+    def quotients(self, over: str, under: str) -> list[float]:
+        """Return one column over another, row by row, of the nearest table above with both."""
+        tables = [one for one in self.above if isinstance(one, Table)]
+        found = [one for one in tables if {over, under} <= set(one.header)]
+        if not found:
+            raise LookupError(f"no table above has {over} and {under}")
+        a, b = found[-1].header.index(over), found[-1].header.index(under)
+        return [number(row[a]) / number(row[b]) for row in found[-1].rows]
 
     def after(self, words: str) -> float:
         """Return the number behind words that were printed, the nearest above."""
