@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser import look, needs_browser
+from copyback.words.tail import name, true_percentile
 from nbd import Served, serving
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def test_the_rows_tell_what_was_done(watched: tuple[Served, str]) -> None:
     told = json.loads(get(f"{address}seen?from=nonsense"))
     assert told["rows"][0] == rows[0]
     assert told["status"]["requests"] == 601
-    assert re.match(r"Above p9\d[.\d]*, [\d.]+ % of the time is ", told["status"]["tail_says"])
+    above = name(true_percentile(told["status"]["tail"]["count"], 601))
+    assert re.match(rf"Above {above}, [\d.]+ % of the time is ", told["status"]["tail_says"])
 
 
 def test_it_needs_nothing_from_elsewhere_and_nobody_else_may_look(

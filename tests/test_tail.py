@@ -16,8 +16,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
+    from copyback.sweep.schemes import Scheme
 
 REQUESTS = 40_000
+
+
+@pytest.mark.parametrize(
+    ("percentile", "told"),
+    [
+        (0.0, "p0"),
+        (50.004, "p50"),
+        (90.0, "p90"),
+        (100 - 100 * 585 / 99_631, "p99.41"),
+        (99.9004, "p99.9"),
+        (99.9949, "p99.99"),
+        (99.9951, "p99.995"),
+        (100 - 1e-7, "p99.9999999"),
+        (100.0, "p100"),
+    ],
+)
+def test_a_percentile_has_two_decimals_or_as_many_as_keep_it_below_100(
+    percentile: float, told: str
+) -> None:
+    assert tail.name(percentile) == told
 
 
 @pytest.fixture
@@ -62,10 +83,27 @@ def test_the_share_above_a_percentile_is_what_the_sentence_says(busy: copyback.R
     whole = sum(sum(band.time_ns.to_dict().values()) for band in above)
     said = tail.sentence(summary)
     assert said is not None
-    found = re.search(r"Above p99\.9, ([\d.]+) %", said)
+    edge = tail.name(above[0].from_percentile)
+    found = re.search(rf"Above {re.escape(edge)}, ([\d.]+) %", said)
     assert found, said
     assert float(found.group(1)) == pytest.approx(100 * collections / whole, abs=0.06)
     assert said.endswith("of the time is waiting for collections.")
+
+
+def test_percentiles_that_share_a_bucket_are_one_which_the_sentence_names(
+    tiny: dict[str, Any],
+) -> None:
+    """Reads take one time and the few writes a longer one: above them all lies no edge but this."""
+    tiny["workload"] |= {"requests": REQUESTS, "read_share": 0.994, "inter_arrival": "2ms"}
+    found = copyback.run({**tiny, "precondition": {"fill": 0.5}})
+    requests = found.summary.requests
+    assert requests.writes + requests.reads == REQUESTS
+    said = tail.sentence(found.summary)
+    assert said is not None
+    reads = 100 * requests.reads / REQUESTS
+    assert 99.3 < reads < 99.5
+    assert said.startswith(f"Above p{reads:.2f}".rstrip("0") + ", 100.0 % of the time is ")
+    assert f"p{reads:.2f}".rstrip("0") + " to p100" in report.render(found)
 
 
 def test_page_and_files_say_it_first(busy: copyback.Result, tmp_path: Path) -> None:
@@ -111,17 +149,30 @@ def test_a_comparison_begins_with_the_tails_of_its_schemes(
         share[str(scheme.setting[0][1])] = collections / whole
     assert share["none"] > 0.9
     none, yielding = units.share(share["none"]), units.share(share["semi_preemptive"])
-    said = f"Above p99.9, {none} of the time is waiting for collections with the baseline"
+    above, other_above = (tail.name(true_edge(found, one)) for one in found.contests[0].schemes)
+    said = f"Above {above}, {none} of the time is waiting for collections with the baseline"
     page = (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
-    least = found.contests[0].schemes[1].tail
-    assert least is not None
-    above = "" if least.above == 99.9 else f" above {tail.name(least.above)}"
-    other = f"{yielding}{above} with preemption semi_preemptive."
+    if other_above != above:
+        yielding += f" above {other_above}"
+    other = f"{yielding} with preemption semi_preemptive."
     assert f"{said}, preemption none; {other}" in page
     assert page.index(said) < page.index('id="answer"')
     assert found._repr_html_().index(said) > 0
     kept = [tmp_path / "a" / "runs" / run for run in found.contests[0].schemes[0].runs]
-    assert re.match(r"Tail +Above p99\.9, ", cli("compare", *kept).stdout)
+    assert re.match(rf"Tail +Above {re.escape(above)}, ", cli("compare", *kept).stdout)
+
+
+def true_edge(found: copyback.Comparison, scheme: Scheme) -> float:
+    """Return the percentile of all runs of a scheme above which their slowest requests lie."""
+    summaries = [found.result(run).summary for run in scheme.runs]
+    bands = [
+        (band["count"], one.tail is not None and band.above >= one.tail.above)
+        for one in summaries
+        if one.blame is not None
+        for band in one.blame.all
+    ]
+    faster, requests = sum(n for n, is_slow in bands if not is_slow), sum(n for n, _ in bands)
+    return float(100 * faster / requests)
 
 
 def test_runs_without_enough_requests_have_no_tail_to_begin_with(tiny: dict[str, Any]) -> None:

@@ -35,17 +35,29 @@ class Seen:
     def __init__(self) -> None:
         self._rows: deque[dict[str, Any]] = deque(maxlen=KEPT)
         self._count = 0
+        self._served = 0
         self._status: dict[str, Any] = {}
         self._lock = Lock()
 
     def add(self, rows: list[dict[str, Any]], status: dict[str, Any]) -> None:
         """Take rows, and how the drive stands; say what its tail waits for."""
         slowest = status["tail"]
-        said = slowest and tail.statement(msgspec.convert(slowest, TailSummary))
+        self._served += sum(row[kind]["count"] for row in rows for kind in ("read", "write"))
+        said = slowest and self._of_tail(msgspec.convert(slowest, TailSummary))
         with self._lock:
             self._rows.extend(rows)
             self._count += len(rows)
             self._status = {**status, "tail_says": said}
+
+    def _of_tail(self, slowest: TailSummary) -> str:
+        """Return what the slowest requests wait for.
+
+        Rows may lack requests that the tail has: those of the last interval, and zeroes that were
+        written. The percentile that comes of them is too low then, never too high.
+        """
+        served = max(self._served, slowest.count)
+        above = max(slowest.above, tail.true_percentile(slowest.count, served))
+        return tail.statement(slowest, above)
 
     def since(self, first: int) -> dict[str, Any]:
         """Return the rows from number `first` on that are still there, some at a time."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback.words import units
-from copyback.words.tail import COLLECTIONS, name, shares_of
+from copyback.words.tail import COLLECTIONS, name, shares_of, true_percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from copyback.sweep.schemes import Contest, Setting
 
 _TIMES = "tail.time_ns."
+_REQUESTS = "response_us.all.count"
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,15 @@ class Tail:
 
     Attributes
     ----------
+    asked
+        Percentile that they were to lie above.
     above
-        Percentile that they lie above.
+        Percentile that they do lie above.
     collections
         Share of waiting for collections in their time.
     """
 
+    asked: float
     above: float
     collections: float
 
@@ -43,9 +47,10 @@ def tail_of(rows: Sequence[Mapping[str, Any]], column: Callable[[str], str]) -> 
         Returns the column that has a number of theirs.
     """
     percentiles = {row.get(column("tail.above")) for row in rows}
-    above = percentiles.pop()
-    if above is None or percentiles:
+    asked = percentiles.pop()
+    if asked is None or percentiles:
         return None
+    slowest, requests = (sum(row[column(key)] for row in rows) for key in ("tail.count", _REQUESTS))
     prefix = column(_TIMES)
     times: dict[str, float] = {}
     for row in rows:
@@ -53,7 +58,8 @@ def tail_of(rows: Sequence[Mapping[str, Any]], column: Callable[[str], str]) -> 
             if key.startswith(prefix):
                 part = key.removeprefix(prefix)
                 times[part] = times.get(part, 0.0) + ns
-    return Tail(float(above), shares_of(times)[COLLECTIONS])
+    above = true_percentile(slowest, requests)
+    return Tail(float(asked), above, shares_of(times)[COLLECTIONS])
 
 
 def tail_rows(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]]:
@@ -66,10 +72,8 @@ def tail_rows(contests: Sequence[Contest], names: Names) -> list[tuple[str, str]
     base = contests[0].baseline.setting
     if base not in found:
         return []
-    above = found[base].above
-    told = (
-        f"Above {name(above)}, {units.share(found[base].collections)} of the time is {COLLECTIONS}"
-    )
+    above = name(found[base].above)
+    told = f"Above {above}, {units.share(found[base].collections)} of the time is {COLLECTIONS}"
     others = sorted((own for own in found if own != base), key=lambda own: found[own].collections)
     if others:
         extremes = dict.fromkeys([others[0], others[-1]])
@@ -83,12 +87,15 @@ def _over_loads(contests: Sequence[Contest], own: Setting) -> Tail | None:
     """Return the mean tail of a scheme; None if one is missing, or percentiles differ."""
     schemes = [one.by_setting[own] for one in contests if own in one.by_setting]
     tails = [scheme.tail for scheme in schemes if scheme.tail is not None]
-    percentiles = {tail.above for tail in tails}
+    percentiles = {tail.asked for tail in tails}
     if len(tails) < len(schemes) or len(percentiles) != 1:
         return None
-    return Tail(percentiles.pop(), statistics.fmean(tail.collections for tail in tails))
+    above = statistics.fmean(tail.above for tail in tails)
+    collections = statistics.fmean(tail.collections for tail in tails)
+    return Tail(percentiles.pop(), above, collections)
 
 
-def _of_other(tail: Tail, above: float, scheme: str) -> str:
-    percentile = "" if tail.above == above else f" above {name(tail.above)}"
+def _of_other(tail: Tail, above: str, scheme: str) -> str:
+    own = name(tail.above)
+    percentile = "" if own == above else f" above {own}"
     return f"{units.share(tail.collections)}{percentile} with {scheme}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,12 +51,14 @@ class Band:
 
 
 def name(percentile: float) -> str:
-    """Return the name of a percentile.
+    """Return the name of a percentile: to two decimals, or to more where these would make it 100.
 
-    >>> name(99.9), name(99.0)
-    ('p99.9', 'p99')
+    >>> name(99.0), name(99.4128), name(99.9004), name(99.9963)
+    ('p99', 'p99.41', 'p99.9', 'p99.996')
     """
-    return f"p{percentile:g}"
+    finer = (f"{percentile:.{decimals}f}" for decimals in itertools.count(2))
+    told = next(text for text in finer if percentile == 100 or float(text) < 100)
+    return f"p{told.rstrip('0').rstrip('.')}"
 
 
 def bands(found: Sequence[BandSummary]) -> list[Band]:
@@ -66,7 +69,7 @@ def bands(found: Sequence[BandSummary]) -> list[Band]:
         ends = name(following.above) if following else "max"
         means = {key: ns / 1e3 / band["count"] for key, ns in band.time_ns.to_dict().items()}
         edges = (
-            f"p{_percentile(band.from_percentile)} to p{_percentile(band.to_percentile)}, "
+            f"{name(band.from_percentile)} to {name(band.to_percentile)}, "
             f"up to {units.time_us(band.to_us)}"
         )
         rows.append(Band(f"{begins} to {ends}", edges, band["count"], describe.parts(means)))
@@ -94,14 +97,22 @@ def shares_of(times: Mapping[str, float]) -> dict[str, float]:
 
 def sentence(summary: Summary | FlowSummary) -> str | None:
     """Return what the slowest reads and writes wait for; nothing if there are too few."""
-    return None if summary.tail is None else statement(summary.tail)
+    if summary.tail is None:
+        return None
+    above = true_percentile(summary.tail.count, summary.response_us.all.count)
+    return statement(summary.tail, above)
 
 
-def statement(tail: TailSummary) -> str:
-    """Return what the slowest reads and writes wait for."""
+def true_percentile(slowest: float, requests: float) -> float:
+    """Return the percentile that these slowest of so many requests lie above."""
+    return (requests - slowest) * 100 / requests
+
+
+def statement(tail: TailSummary, above: float) -> str:
+    """Return what the slowest reads and writes wait for, those above a percentile."""
     by_cause = shares(tail)
     most = max(by_cause, key=by_cause.__getitem__)
-    told = f"Above {name(tail.above)}, {units.share(by_cause[most])} of the time is {most}."
+    told = f"Above {name(above)}, {units.share(by_cause[most])} of the time is {most}."
     if most == COLLECTIONS:
         return told
     if not by_cause[COLLECTIONS]:
@@ -119,7 +130,3 @@ def csv_rows(blame: BlameSummary) -> list[dict[str, float | int | str]]:
         for operation in describe.OPERATIONS
         for band in blame.get(operation) or []
     ]
-
-
-def _percentile(value: float) -> str:
-    return f"{value:.4f}".rstrip("0").rstrip(".")
