@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: Width of the window that pictures are taken of.
 WIDTH = 1240
 
+#: Pixels of the page around an element.
+MARGIN = 12
+
 HEAD = """# Gallery
 
 Figures that Copyback draws, each with the command that makes it. Every figure on a page has a
@@ -100,12 +103,16 @@ def pictured(page: Path, selector: str, height: int) -> bytes:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, Browser(home) as browser:
         session = browser.page()
         browser.ask("Emulation.setDeviceMetricsOverride", session, **window)
+        # A picture of what lies below the window has none, and what is centred moves without it.
+        browser.ask("Emulation.setScrollbarsHidden", session, hidden=True)
         browser.open(session, page.resolve().as_uri())
         place = browser.ask(
             "Runtime.evaluate", session, expression=_PLACE % selector, returnByValue=True
         )
         x, y, width, whole = place["result"]["value"]
-        clip = {"x": x, "y": y, "width": width, "height": min(height, whole), "scale": 1}
+        around = max(x - MARGIN, 0), max(y - MARGIN, 0), width + 2 * MARGIN, whole + 2 * MARGIN
+        clip = {**dict(zip(("x", "y", "width", "height"), around, strict=True)), "scale": 1}
+        clip["height"] = min(height, clip["height"])
         shot = browser.ask(
             "Page.captureScreenshot", session, format="png", clip=clip, captureBeyondViewport=True
         )
