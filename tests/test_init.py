@@ -163,6 +163,15 @@ def test_the_file_runs_as_it_is_and_says_where_each_number_is_from(
     assert copyback.run(tmp_path / "my.toml").summary["verdict"]["findings"] == []
 
 
+def test_a_drive_with_a_cache_opens_without_a_warning(cli: RunCli, tmp_path: Path) -> None:
+    """It goes on until it has filled the cache, collects, and has settled."""
+    made(cli, tmp_path, "--capacity", "500GB", "--cells", "tlc", "--slc-cache", "22GB", *CACHED)
+    summary = copyback.run(tmp_path / "my.toml").summary
+    assert summary.verdict.findings == []
+    assert summary.slc_cache is not None
+    assert summary.slc_cache.written_bytes > 0
+
+
 def test_the_command_in_the_file_writes_it_again(cli: RunCli, tmp_path: Path) -> None:
     made(cli, tmp_path, *S4500)
     first = (tmp_path / "my.toml").read_bytes()
@@ -170,6 +179,10 @@ def test_the_command_in_the_file_writes_it_again(cli: RunCli, tmp_path: Path) ->
     words = " ".join(line.removeprefix("#   ") for line in lines).split()
     cli(*words[1:], "--force")
     assert (tmp_path / "my.toml").read_bytes() == first
+
+
+#: The rates of such a drive, and its scale.
+CACHED = ("--sequential-read", "3500MB/s", "--sequential-write", "3300MB/s", "--scale", "32")
 
 
 @pytest.mark.parametrize(

@@ -276,8 +276,8 @@ def _endurance(flash: Flash) -> Iterator[Entry]:
 def _load(flash: Flash) -> Iterator[Entry]:
     """Yield a small workload that the drive keeps up with."""
     full = flash.sheet.slc_cache is None
-    fill, overwrites = (1.0, 2.0) if full else (0.5, 0.0)
-    state = "a drive in use" if full else "half full: free blocks are lent to the cache"
+    fill, overwrites = (1.0, 2.0) if full else (0.5, 1.0)
+    state = "a drive in use" if full else "half full, and in use: free blocks are lent to the cache"
     yield Entry("precondition.fill", fill, Source.ASSUMED, state)
     yield Entry("precondition.overwrites", overwrites, Source.ASSUMED, state)
     writes = formulas.random_writes_per_second(flash.shape, flash.times, flash.amplified)
@@ -292,7 +292,8 @@ def _load(flash: Flash) -> Iterator[Entry]:
     written = max(victims, FILLINGS * flash.buffer) / RANDOM
     requests = max(REQUESTS, round(written / (1 - READ_SHARE), -3))
     enough = f"{VICTIMS} victims of each die and {FILLINGS} buffers, so that averages settle"
-    yield Entry("workload.requests", int(requests), Source.DERIVED, enough)
+    rounds = {"type": "until_settled", "round": int(requests)}
+    yield Entry("workload.requests", rounds, Source.DERIVED, f"rounds of {enough}")
     yield Entry("workload.request_size", "4KiB", Source.ASSUMED, "an example")
     yield Entry("workload.read_share", READ_SHARE, Source.ASSUMED, "an example")
     yield Entry("workload.sequential_share", 0.0, Source.ASSUMED, "an example")
