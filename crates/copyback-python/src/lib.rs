@@ -8,6 +8,7 @@ mod coordinator;
 mod error;
 mod placement;
 mod policies;
+mod schedule;
 #[cfg(target_os = "linux")]
 mod serve;
 mod simulation;

@@ -2,18 +2,18 @@
 //! calls them, with pages as arrays.
 
 use copyback::ids::Lpn;
+use copyback::outside::{Device, Failed};
 use copyback::placement::supply::{
-    Answer, BlockState, Device, ExternalPlacement, Failed, Hooks, News, Question, Updates,
+    Answer, BlockState, ExternalPlacement, Hooks, News, Question, Updates,
 };
 use copyback::placement::{Class, Life, Origin};
-use copyback::rng::{self, Stream};
 use copyback::workload::{Handle, Hint};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyTuple};
 
-use crate::policies::{Raised, facts, open, restore_memory, saved_memory};
+use crate::policies::{Called, InPython, Making, facts, open};
 
 /// `copyback.FOREVER`: the age of a page that has not been written, and the time of what does not come.
 const FOREVER: u64 = 1 << 60;
@@ -22,21 +22,13 @@ const NO_CLASS: i16 = -1;
 
 /// A placement, and the arrays of blocks that it looks at. Python owns them and sees them read-only.
 #[derive(Debug)]
-pub struct Placement {
+struct Placement {
     making: Making,
+    device: Device,
     user: User,
     columns: Columns,
-    raised: Raised,
     /// Kept to reuse its memory.
     numbers: Vec<i64>,
-}
-
-/// Constructor of a placement that is written in Python.
-#[derive(Debug)]
-struct Making {
-    make: Py<PyAny>,
-    device: Device,
-    random: Stream,
 }
 
 /// The user's methods, and those of ours that say what is wrong with them. Named as in `placing.Called`.
@@ -56,8 +48,6 @@ struct User {
     failed: Py<PyAny>,
     wrong: Py<PyAny>,
     numbers: Py<PyAny>,
-    state: Py<PyAny>,
-    restore: Py<PyAny>,
 }
 
 #[derive(Debug)]
@@ -67,28 +57,21 @@ struct Columns {
     sealed_at: Py<PyArray1<i64>>,
 }
 
-impl Placement {
-    /// The one that `make` makes for `device`.
-    pub fn new(
-        make: Py<PyAny>,
-        device: Device,
-        blocks: &[BlockState],
-        random: Stream,
-        raised: Raised,
-    ) -> Result<Self, Failed> {
-        let made = Python::attach(|py| {
-            let columns = Columns::new(py, blocks.len());
-            columns.update(py, blocks)?;
-            let seed = rng::seed_for_others(random.clone());
-            let arguments = (facts(device), seed, columns.all(py));
-            let user = make.call1(py, arguments)?.extract(py)?;
-            Ok((user, columns))
-        });
-        let (user, columns) = raised.keep(made)?;
-        let making = Making { make, device, random };
-        Ok(Self { making, user, columns, raised, numbers: Vec::new() })
+impl InPython for dyn ExternalPlacement {
+    fn made(
+        py: Python<'_>,
+        making: &Making,
+        (device, blocks): (Device, &[BlockState]),
+    ) -> PyResult<Box<Self>> {
+        let columns = Columns::new(py, blocks.len());
+        columns.update(py, blocks)?;
+        let (arrays, numbers) = (columns.all(py), Vec::new());
+        let around = |user| Placement { making: making.clone(), device, user, columns, numbers };
+        Ok(Box::new(making.call(py, facts(device), arrays, around)?))
     }
+}
 
+impl Placement {
     fn notify_in(&self, py: Python<'_>, updates: Updates<'_>) -> PyResult<bool> {
         self.columns.update(py, updates.blocks)?;
         let mut have_changed = false;
@@ -192,9 +175,10 @@ impl Placement {
     }
 }
 
-impl ExternalPlacement for Placement {
+impl ExternalPlacement for Called<Placement> {
     fn hooks(&self) -> Hooks {
-        let User { wrote, moved, trimmed, sealed, chosen, collected, watched, .. } = &self.user;
+        let User { wrote, moved, trimmed, sealed, chosen, collected, watched, .. } =
+            &self.policy.user;
         let bit = |class: &u32| 1_u128.checked_shl(*class).unwrap_or(0);
         Hooks {
             wrote: wrote.is_some(),
@@ -206,13 +190,12 @@ impl ExternalPlacement for Placement {
             watched: watched
                 .as_ref()
                 .map_or(u128::MAX, |classes| classes.iter().map(bit).fold(0, |all, one| all | one)),
-            moves_depend_on_pages: self.user.moves_depend_on_pages,
+            moves_depend_on_pages: self.policy.user.moves_depend_on_pages,
         }
     }
 
     fn notify(&mut self, updates: Updates<'_>) -> Result<bool, Failed> {
-        let outcome = Python::attach(|py| self.notify_in(py, updates));
-        self.raised.keep(outcome)
+        self.in_python(|py, placement| placement.notify_in(py, updates))
     }
 
     fn ask(
@@ -221,27 +204,16 @@ impl ExternalPlacement for Placement {
         question: &Question<'_>,
         answers: &mut Vec<Answer>,
     ) -> Result<bool, Failed> {
-        let outcome = Python::attach(|py| {
-            let have_changed = self.notify_in(py, updates)?;
-            self.ask_in(py, question, answers)?;
+        self.in_python(|py, placement| {
+            let have_changed = placement.notify_in(py, updates)?;
+            placement.ask_in(py, question, answers)?;
             Ok(have_changed)
-        });
-        self.raised.keep(outcome)
-    }
-
-    fn memory(&mut self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
-    }
-
-    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
+        })
     }
 
     fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed> {
-        let Making { make, device, random } = &self.making;
-        let make = Python::attach(|py| make.clone_ref(py));
-        let placement = Self::new(make, *device, blocks, random.clone(), self.raised.clone())?;
-        Ok(Box::new(placement))
+        let Placement { making, device, .. } = &self.policy;
+        making.policy((*device, blocks))
     }
 }
 

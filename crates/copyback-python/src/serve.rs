@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use copyback::config::{self, Coordination};
 use copyback::embedded::Embedded;
+use copyback::outside::NoSupplier;
 use copyback::precondition::Preparation;
-use copyback::scheduler::when::supply::NoSupplier;
 use copyback::workload::Handle;
 use copyback::{Error, simulation, state};
 use copyback_serve::{Address, Data, Door, Export, Exports, LogColumns, Parts, Shared, Slower};

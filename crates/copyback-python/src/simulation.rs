@@ -283,7 +283,7 @@ impl Preparation {
         let policies = Policies::new(policies, raised.clone());
         let made = error::run(py, || {
             let mut devices = precondition::Preparation::new(&config);
-            devices.supply_to_be_saved(&config, &policies).map_err(simulation::input_error)?;
+            devices.supply_to_be_saved(&policies).map_err(simulation::input_error)?;
             simulation::check_writable(&devices)?;
             Ok(devices)
         });

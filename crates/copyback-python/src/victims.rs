@@ -1,30 +1,27 @@
 //! Victim policies written in Python, and the arrays of blocks that they look at.
 
 use copyback::ids::{BlockId, PlaneId};
-use copyback::rng::{self, Stream};
+use copyback::outside::{Device, Failed};
 use copyback::victim::Shape;
-use copyback::victim::supply::{BlockState, Device, ExternalVictims, Failed};
+use copyback::victim::supply::{BlockState, ExternalVictims};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 
-use crate::policies::{Raised, facts, open, restore_memory, saved_memory};
+use crate::policies::{Called, InPython, Making, facts, open};
 
 /// A victim policy, and the arrays that it looks at. Python owns them and sees them read-only.
 #[derive(Debug)]
-pub struct Victims {
+struct Victims {
     user: User,
     columns: Columns,
     /// Valid pages that a block which is not closed stands for.
     pages_per_block: u16,
-    raised: Raised,
 }
 
 /// The methods that are called. Named as in `bridge.CalledVictims`.
 #[derive(Debug, FromPyObject)]
 struct User {
     choose: Py<PyAny>,
-    state: Py<PyAny>,
-    restore: Py<PyAny>,
 }
 
 #[derive(Debug)]
@@ -36,24 +33,20 @@ struct Columns {
     changed_at: Py<PyArray1<u64>>,
 }
 
-impl Victims {
-    /// The one that `make` makes for `device`.
-    pub fn new(
+impl InPython for dyn ExternalVictims {
+    fn made(
         py: Python<'_>,
-        make: &Py<PyAny>,
-        device: Device,
-        shape: Shape,
-        random: Stream,
-        raised: Raised,
-    ) -> PyResult<Self> {
-        let pages_per_block = shape.pages_per_block;
+        making: &Making,
+        (device, shape): (Device, Shape),
+    ) -> PyResult<Box<Self>> {
         let columns = Columns::new(py, shape);
-        let made =
-            make.call1(py, (facts(device), rng::seed_for_others(random), columns.all(py)))?;
-        let user = made.extract(py)?;
-        Ok(Self { user, columns, pages_per_block, raised })
+        let (pages_per_block, arrays) = (shape.pages_per_block, columns.all(py));
+        let around = |user| Victims { user, columns, pages_per_block };
+        Ok(Box::new(making.call(py, facts(device), arrays, around)?))
     }
+}
 
+impl Victims {
     fn ask(
         &self,
         py: Python<'_>,
@@ -66,22 +59,14 @@ impl Victims {
     }
 }
 
-impl ExternalVictims for Victims {
+impl ExternalVictims for Called<Victims> {
     fn choose(
         &mut self,
         plane: PlaneId,
         clock: u64,
         changed: &[BlockState],
     ) -> Result<BlockId, Failed> {
-        self.raised.keep(Python::attach(|py| self.ask(py, plane, clock, changed)))
-    }
-
-    fn memory(&self) -> Result<Vec<u8>, Failed> {
-        self.raised.keep(Python::attach(|py| saved_memory(py, &self.user.state)))
-    }
-
-    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed> {
-        self.raised.keep(Python::attach(|py| restore_memory(py, &self.user.restore, memory)))
+        self.in_python(|py, victims| victims.ask(py, plane, clock, changed))
     }
 }
 

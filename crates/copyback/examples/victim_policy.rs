@@ -11,21 +11,32 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use copyback::array::coordination::supply::ArraySupplier;
+use copyback::array::coordination::supply::ExternalCoordinator;
 use copyback::config::Loader;
 use copyback::ids::{BlockId, PlaneId};
-use copyback::outside::{Device, Failed};
-use copyback::placement::supply::{BlockState as Open, ExternalPlacement, PlacementSupplier};
+use copyback::outside::{Device, Failed, Policy, Supply};
+use copyback::placement::supply::ExternalPlacement;
 use copyback::rng::Stream;
-use copyback::scheduler::when::supply::{ExternalSchedule, NoSupplier, Supplier};
+use copyback::scheduler::when::supply::ExternalSchedule;
 use copyback::victim::Shape;
-use copyback::victim::supply::{BlockState, ClosedBlock, ExternalVictims, VictimSupplier};
+use copyback::victim::supply::{BlockState, ClosedBlock, ExternalVictims};
 use copyback::{Simulation, Status};
 
 /// The closed blocks of each plane, as they were told.
 #[derive(Debug, Default)]
 struct LeastWornOfTheEmptiest {
     closed: BTreeMap<PlaneId, BTreeMap<BlockId, ClosedBlock>>,
+}
+
+/// It is not saved: a run with it has no checkpoints.
+impl Policy for LeastWornOfTheEmptiest {
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Err(Failed("ssd.gc.victim: found mine; allowed for checkpoints: one that is saved".into()))
+    }
+
+    fn remember(&mut self, _: &[u8]) -> Result<(), Failed> {
+        self.memory().map(drop)
+    }
 }
 
 impl ExternalVictims for LeastWornOfTheEmptiest {
@@ -51,35 +62,16 @@ impl ExternalVictims for LeastWornOfTheEmptiest {
 /// Makes it for each drive.
 struct Mine;
 
-impl VictimSupplier for Mine {
-    fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
+impl Supply<dyn ExternalVictims> for Mine {
+    fn supply(&self, _: (Device, Shape), _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
         Ok(Box::<LeastWornOfTheEmptiest>::default())
     }
 }
 
-impl PlacementSupplier for Mine {
-    fn placement(
-        &self,
-        device: Device,
-        blocks: &[Open],
-        random: Stream,
-    ) -> Result<Box<dyn ExternalPlacement>, Failed> {
-        NoSupplier.placement(device, blocks, random)
-    }
-}
-
-impl Supplier for Mine {
-    fn schedule(
-        &self,
-        device: Device,
-        random: Stream,
-    ) -> Result<Box<dyn ExternalSchedule>, Failed> {
-        NoSupplier.schedule(device, random)
-    }
-}
-
-/// It has no coordinator of an array.
-impl ArraySupplier for Mine {}
+/// It has no policies of the other kinds.
+impl Supply<dyn ExternalPlacement> for Mine {}
+impl Supply<dyn ExternalSchedule> for Mine {}
+impl Supply<dyn ExternalCoordinator> for Mine {}
 
 /// Erases of the most and the least worn block.
 fn wear(victim: &str) -> Result<(u64, u64), Box<dyn Error>> {

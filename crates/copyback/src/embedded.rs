@@ -10,8 +10,9 @@ use crate::ids::{Lpn, RequestId};
 use crate::metrics::{LatencyStats, TailSummary, Written};
 use crate::outcome::Outcome;
 use crate::outlined::Outlined;
+use crate::outside::NoSupplier;
 use crate::precondition::Preparation;
-use crate::scheduler::when::supply::{NoSupplier, Supplier};
+use crate::scheduler::when::supply::Supplier;
 use crate::simulation::{check_policies, check_writable, input_error};
 use crate::slots::Slots;
 use crate::ssd::Counters;
@@ -426,7 +427,7 @@ impl Embedded {
         let array = &mut *self.array;
         array.end_instant();
         if let Some(failed) = array.drives().iter().find_map(|drive| drive.ssd.policy_failed()) {
-            return Err(input_error(failed.clone()));
+            return Err(input_error(failed));
         }
         match array.violation().filter(|_| self.audit) {
             Some(violation) => Err(Error::Internal(violation.to_owned())),

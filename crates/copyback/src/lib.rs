@@ -33,7 +33,7 @@
 //! ```
 //!
 //! **A policy of one's own.** What a configuration names as `type = "python"` comes from whoever supplies it:
-//! [`Simulation::with_policies`] takes a [`Supplier`](scheduler::when::supply::Supplier) of victim policies, placements and schedules
+//! [`Simulation::with_policies`] takes what [supplies](outside::Supply) victim policies, placements, schedules and coordinators
 //! (example `victim_policy`).
 //!
 //! **A drive in another simulator.** [`embedded::Embedded`] is a drive, or an array, whose clock and requests are somebody

@@ -14,12 +14,12 @@ use crate::executor::{Executor, InTurn, Job};
 use crate::ftl::{Allocation, Ftl, Left, Outdated, Stage, Translated};
 use crate::ids::{DieId, Lpn, PlaneId, SsdId, going_round};
 use crate::outlined::Outlined;
+use crate::outside::Failed;
 use crate::placement::{Future, HostPage};
 use crate::rng::{self, Stream};
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::steady::SteadyRule;
 use crate::told::Told;
-use crate::victim::supply::Failed;
 use crate::workload::InputError;
 
 use overwritten::{Ahead, BATCH, Change, Changes};
@@ -28,11 +28,6 @@ pub use rounds::{Rounds, RoundsSummary};
 /// The place of a device in the names of random streams.
 pub fn name(device: SsdId) -> String {
     format!("ssd/{}", device.0)
-}
-
-/// Random stream of an external placement.
-pub fn placement_stream(config: &Resolved, device: SsdId) -> Stream {
-    rng::stream(config.seed, &format!("{}/placement", name(device)))
 }
 
 /// Random stream of an external schedule, if a checked configuration has one.
@@ -75,20 +70,15 @@ impl Preparation {
         devices.try_for_each(|(id, device)| device.supply(config, SsdId::from_index(id), supplier))
     }
 
-    /// Takes the victim policies and the placements of a checked configuration that come from outside: what has a say in
-    /// what a prepared drive looks like.
+    /// Takes the victim policies and the placements that come from outside: what has a say in what a prepared drive
+    /// looks like.
     ///
     /// # Errors
     /// If the supplier has not got one.
-    pub fn supply_to_be_saved(
-        &mut self,
-        config: &Resolved,
-        supplier: &dyn Supplier,
-    ) -> Result<(), Failed> {
+    pub fn supply_to_be_saved(&mut self, supplier: &dyn Supplier) -> Result<(), Failed> {
         let mut devices = self.devices.iter_mut().enumerate();
-        devices.try_for_each(|(id, device)| {
-            device.supply_to_be_saved(config, SsdId::from_index(id), supplier)
-        })
+        devices
+            .try_for_each(|(id, device)| device.supply_to_be_saved(SsdId::from_index(id), supplier))
     }
 
     /// The placement of the first drive is told what the run will do, once it begins.
@@ -134,7 +124,7 @@ impl Preparation {
     }
 
     /// Reason why an external policy is no longer called, if one has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         self.devices.iter().find_map(|device| device.ftl.policy_failed())
     }
 
@@ -283,22 +273,17 @@ impl Preconditioner {
         device: SsdId,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
-        self.supply_to_be_saved(config, device, supplier)?;
+        self.supply_to_be_saved(device, supplier)?;
         if let Some(random) = schedule_stream(config, device) {
-            self.schedule = Some(supplier.schedule(self.ftl.described(device), random)?);
+            self.schedule = Some(supplier.supply(self.ftl.described(device), random)?);
         }
         Ok(())
     }
 
-    fn supply_to_be_saved(
-        &mut self,
-        config: &Resolved,
-        device: SsdId,
-        supplier: &dyn Supplier,
-    ) -> Result<(), Failed> {
+    fn supply_to_be_saved(&mut self, device: SsdId, supplier: &dyn Supplier) -> Result<(), Failed> {
         let described = self.ftl.described(device);
         self.ftl.supply_victims(described, supplier)?;
-        self.ftl.supply_placement(described, placement_stream(config, device), supplier)
+        self.ftl.supply_placement(described, supplier)
     }
 
     /// The rounds of overwrites, if there are rounds until write amplification is steady.

@@ -24,7 +24,8 @@ use crate::metrics::{
     PowerLossSummary, Rating, Recorder, Sample, WearStats, Written,
 };
 use crate::outcome::Outcome;
-use crate::precondition::{Preconditioner, Rounds, placement_stream, schedule_stream};
+use crate::outside::Failed;
+use crate::precondition::{Preconditioner, Rounds, schedule_stream};
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
@@ -33,7 +34,6 @@ use crate::ssd::{
 };
 use crate::told::Told;
 use crate::units::{Instant, TotalTime, earlier};
-use crate::victim::supply::Failed;
 use crate::workload::{Operation, Request};
 use crate::{Error, Status};
 
@@ -246,8 +246,7 @@ impl Run {
         let mut drives = self.array.drives_mut().iter_mut().enumerate();
         drives.try_for_each(|(id, drive)| {
             let id = SsdId::from_index(id);
-            let schedule = schedule_stream(config, id);
-            drive.ssd.supply_again(id, placement_stream(config, id), schedule, supplier)
+            drive.ssd.supply_again(id, schedule_stream(config, id), supplier)
         })
     }
 
@@ -263,7 +262,7 @@ impl Run {
     }
 
     /// Reason why an external policy is no longer called, if one has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         self.array.policy_failed()
     }
 

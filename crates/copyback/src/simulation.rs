@@ -17,16 +17,15 @@ use crate::metrics::{
     SeriesColumns, Slowest, Timeline,
 };
 use crate::outlined::Outlined;
+use crate::outside::{Failed, NoSupplier};
 use crate::precondition::Preparation;
 use crate::progress::{Phase, Progress};
 use crate::resume::{self, Found, Identity};
 use crate::run::{Run, Summary};
 use crate::sanity;
-use crate::scheduler::when::supply::NoSupplier;
 use crate::state;
 use crate::told::Told;
 use crate::units::Instant;
-use crate::victim::supply::Failed;
 use crate::{Error, Status};
 
 /// A simulation. Call [`advance`](Self::advance) until it is done, then ask for results.
@@ -225,7 +224,7 @@ impl Simulation {
         if let Some(run) = &mut self.run {
             let status = run.advance(budget);
             let failed = run.policy_failed();
-            let status = failed.map_or(status, |failed| Err(input_error(failed.clone())))?;
+            let status = failed.map_or(status, |failed| Err(input_error(failed)))?;
             if self.config.audit && status == Status::Done {
                 sanity::check(&run.summary(&self.config).to_json()).map_err(Error::Internal)?;
             }
@@ -410,7 +409,7 @@ pub fn check_writable(devices: &Preparation) -> Result<(), Error> {
 /// # Errors
 /// Says why the first one has.
 pub fn check_policies(devices: &Preparation) -> Result<(), Error> {
-    devices.policy_failed().map_or(Ok(()), |failed| Err(input_error(failed.clone())))
+    devices.policy_failed().map_or(Ok(()), |failed| Err(input_error(failed)))
 }
 
 /// A policy from outside that has failed is the user's to mend.

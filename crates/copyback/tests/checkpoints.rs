@@ -1,18 +1,16 @@
 //! Does a run under every scheme go on from a checkpoint as if nothing had been?
 
-use copyback::array::coordination::supply::{
-    ArraySupplier, ExternalCoordinator, Facts, Hooks, News,
-};
+use copyback::array::coordination::supply::{ExternalCoordinator, Facts, Hooks, News};
 use copyback::array::coordination::{Orders, View};
 use copyback::config::{Config, Loader};
 use copyback::metrics::RequestColumns;
-use copyback::placement::supply::{BlockState, ExternalPlacement, PlacementSupplier};
+use copyback::outside::{Device, Failed, Policy, Supply};
+use copyback::placement::supply::ExternalPlacement;
 use copyback::rng::Stream;
-use copyback::scheduler::when::supply::{DieView, ExternalSchedule, NoSupplier, Supplier};
+use copyback::scheduler::when::supply::{DieView, ExternalSchedule};
 use copyback::scheduler::when::{Admitted, Point};
 use copyback::units::Instant;
-use copyback::victim::Shape;
-use copyback::victim::supply::{Device, ExternalVictims, Failed, VictimSupplier};
+use copyback::victim::supply::ExternalVictims;
 use copyback::{Simulation, Status};
 
 /// Every schedule, as the configuration names it.
@@ -103,16 +101,7 @@ struct Outside;
 #[derive(Debug)]
 struct ReadsFirst;
 
-impl ExternalSchedule for ReadsFirst {
-    fn plane_to_collect(&mut self, _: copyback::ids::DieId, _: u32) -> Result<Option<u32>, Failed> {
-        Ok(None)
-    }
-
-    fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed> {
-        let reads = view.point == Point::BetweenMoves && !view.situation.below_hard;
-        Ok(Admitted { reads, writes: false })
-    }
-
+impl Policy for ReadsFirst {
     fn memory(&self) -> Result<Vec<u8>, Failed> {
         Ok(Vec::new())
     }
@@ -122,8 +111,29 @@ impl ExternalSchedule for ReadsFirst {
     }
 }
 
+impl ExternalSchedule for ReadsFirst {
+    fn plane_to_collect(&mut self, _: copyback::ids::DieId, _: u32) -> Result<Option<u32>, Failed> {
+        Ok(None)
+    }
+
+    fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed> {
+        let reads = view.point == Point::BetweenMoves && !view.situation.below_hard;
+        Ok(Admitted { reads, writes: false })
+    }
+}
+
 #[derive(Debug)]
 struct Silent;
+
+impl Policy for Silent {
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Ok(Vec::new())
+    }
+
+    fn remember(&mut self, _: &[u8]) -> Result<(), Failed> {
+        Ok(())
+    }
+}
 
 impl ExternalCoordinator for Silent {
     fn hooks(&self) -> Hooks {
@@ -134,49 +144,23 @@ impl ExternalCoordinator for Silent {
         Ok(())
     }
 
-    fn wake_at(&self) -> Result<Option<Instant>, Failed> {
+    fn wake_at(&mut self) -> Result<Option<Instant>, Failed> {
         Ok(None)
     }
-
-    fn memory(&self) -> Result<Vec<u8>, Failed> {
-        Ok(Vec::new())
-    }
-
-    fn remember(&mut self, _: &[u8]) -> Result<(), Failed> {
-        Ok(())
-    }
 }
 
-impl VictimSupplier for Outside {
-    fn victims(
-        &self,
-        device: Device,
-        shape: Shape,
-        random: Stream,
-    ) -> Result<Box<dyn ExternalVictims>, Failed> {
-        NoSupplier.victims(device, shape, random)
-    }
-}
+impl Supply<dyn ExternalVictims> for Outside {}
 
-impl PlacementSupplier for Outside {
-    fn placement(
-        &self,
-        device: Device,
-        blocks: &[BlockState],
-        random: Stream,
-    ) -> Result<Box<dyn ExternalPlacement>, Failed> {
-        NoSupplier.placement(device, blocks, random)
-    }
-}
+impl Supply<dyn ExternalPlacement> for Outside {}
 
-impl Supplier for Outside {
-    fn schedule(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
+impl Supply<dyn ExternalSchedule> for Outside {
+    fn supply(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
         Ok(Box::new(ReadsFirst))
     }
 }
 
-impl ArraySupplier for Outside {
-    fn coordinator(&self, _: &Facts, _: Stream) -> Result<Box<dyn ExternalCoordinator>, Failed> {
+impl Supply<dyn ExternalCoordinator> for Outside {
+    fn supply(&self, _: &Facts, _: Stream) -> Result<Box<dyn ExternalCoordinator>, Failed> {
         Ok(Box::new(Silent))
     }
 }

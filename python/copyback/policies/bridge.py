@@ -1,4 +1,8 @@
-"""Between the simulator and a user's policy: makes it, asks it, checks what it answers."""
+"""Between the simulator and a user's policy: makes it, asks it, checks what it answers.
+
+All kinds of policies are made, kept, limited and refused alike, by `Hooks`. A kind says what its
+policies are made with and what the simulator calls.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import inspect
 import math
 import operator
 import reprlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,7 +19,7 @@ from copyback.policies.base import Device
 from copyback.policies.faults import FAULTS, fault
 from copyback.policies.files import file_of
 from copyback.policies.keeping import Keeper
-from copyback.policies.schedule import Admit, Point, SchedulePolicy, Situation
+from copyback.policies.schedule import Admit, Point, Situation
 from copyback.policies.victim import Plane
 from copyback.policies.watch import look_after
 
@@ -41,13 +45,18 @@ _ADMITTED = {
 
 
 class Hooks:
-    """Hooks of a configuration's policies of one kind, asked for each drive.
+    """Hooks of a configuration's policies of one kind, asked for each drive or array.
 
     Parameters
     ----------
     named
         The policy.
     """
+
+    #: What the facts that a policy is made with become.
+    made_with: ClassVar[Callable[..., Any]] = Device
+    #: Whether what it sees in arrays is kept with what it has learned.
+    keeps_columns: ClassVar[bool] = False
 
     def __init__(self, named: Named) -> None:
         self._named = named
@@ -66,14 +75,23 @@ class Hooks:
             f"time_limit: found {_short(found)}; allowed: seconds, above 0, or None for any time"
         )
 
-    def policy(self, device: Device, seed: Sequence[int]) -> Any:
-        """Return the policy of a drive."""
+    def make(
+        self, facts: Sequence[Any], seed: Sequence[int], columns: Sequence[Column]
+    ) -> tuple[Any, Keeper]:
+        """Return what the simulator calls of the policy of a drive or array, and its memory."""
         random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        return self.made(device, random)
+        works_for = self.made_with(*facts)
+        policy = self.asked("__init__", self._class, works_for, random, **self._named.parameters)
+        called = self.called(policy, works_for, columns)
+        return called, Keeper(self, policy, columns if self.keeps_columns else ())
 
-    def made(self, works_for: Any, random: np.random.Generator) -> Any:
-        """Return the policy of a drive, or of an array."""
-        return self.asked("__init__", self._class, works_for, random, **self._named.parameters)
+    def called(self, policy: Any, works_for: Any, columns: Sequence[Column]) -> Any:
+        """Return the methods of a policy that the simulator calls, by name."""
+        raise NotImplementedError
+
+    def overrides(self, hook: str) -> bool:
+        """Whether the class of the policy has a hook of its own."""
+        return getattr(self._class, hook) is not getattr(self._named.kind.base, hook)
 
     def source_digest(self) -> str:
         """Return a digest of the source."""
@@ -103,29 +121,43 @@ def _short(answer: Any) -> str:
     return " ".join(reprlib.repr(answer).split())
 
 
+def whole(answer: Any) -> int | None:
+    """Return a whole number of Python or NumPy as one of Python; None of anything else."""
+    try:
+        return operator.index(answer)
+    except TypeError:
+        return None
+
+
+def read_only(owner: Any, names: Sequence[str], columns: Sequence[Column], part: slice) -> None:
+    """Give an object its part of each array, to look at."""
+    for name, column in zip(names, columns, strict=True):
+        view = column[part]
+        view.flags.writeable = False
+        setattr(owner, name, view)
+
+
 class VictimHooks(Hooks):
     """Victim policies."""
 
-    def make(
-        self, device: tuple[int, ...], seed: Sequence[int], columns: Sequence[Column]
-    ) -> CalledVictims:
-        """Return what the simulator calls of the victim policy of a drive."""
-        shape = Device(*device)
-        planes = [_plane(shape, index, columns) for index in range(shape.planes)]
-        policy = self.policy(shape, seed)
+    keeps_columns = True
+
+    def called(self, policy: Any, device: Device, columns: Sequence[Column]) -> CalledVictims:
+        """Return the methods of a victim policy that the simulator calls."""
+        planes = [_plane(device, index, columns) for index in range(device.planes)]
         choose = policy.choose
 
         def ask(index: int, clock: int) -> int:
             plane = planes[index]
             plane.clock = clock
             block = self.asked("choose", choose, plane)
-            return index * shape.blocks_per_plane + self.checked(plane, block)
+            return index * device.blocks_per_plane + self.checked(plane, block)
 
-        return CalledVictims(ask, Keeper(self, policy, columns))
+        return CalledVictims(ask)
 
     def checked(self, plane: Plane, answer: Any) -> int:
         """Return the answer, if it is a block that may be chosen."""
-        block = _index(answer)
+        block = whole(answer)
         if block is None or not 0 <= block < len(plane.closed):
             last = len(plane.closed) - 1
             raise self.wrong("choose", answer, f"a closed block of the plane, 0 to {last}")
@@ -135,28 +167,16 @@ class VictimHooks(Hooks):
         return block
 
 
-class CalledVictims:
+class CalledVictims(NamedTuple):
     """Methods of a victim policy that the simulator calls, by name.
 
-    Parameters
+    Attributes
     ----------
     choose
         Chooses the victim of a plane, given its number and its time.
-    keeper
-        Keeps what the policy has learned.
     """
 
-    def __init__(self, choose: Callable[[int, int], int], keeper: Keeper) -> None:
-        self.choose = choose
-        self.state, self.restore = keeper.state, keeper.restore
-
-
-def _index(answer: Any) -> int | None:
-    """Return a whole number of Python or NumPy as one of Python; None of anything else."""
-    try:
-        return operator.index(answer)
-    except TypeError:
-        return None
+    choose: Callable[[int, int], int]
 
 
 def _plane(shape: Device, index: int, columns: Sequence[Column]) -> Plane:
@@ -164,19 +184,15 @@ def _plane(shape: Device, index: int, columns: Sequence[Column]) -> Plane:
     plane = Plane()
     plane.index, plane.clock = index, 0
     first = index * shape.blocks_per_plane
-    for name, column in zip(COLUMNS, columns, strict=True):
-        view = column[first : first + shape.blocks_per_plane]
-        view.flags.writeable = False
-        setattr(plane, name, view)
+    read_only(plane, COLUMNS, columns, slice(first, first + shape.blocks_per_plane))
     return plane
 
 
 class ScheduleHooks(Hooks):
     """Schedule policies."""
 
-    def make(self, device: tuple[int, ...], seed: Sequence[int]) -> CalledSchedule:
-        """Return what the simulator calls of the schedule of a drive."""
-        policy = self.policy(Device(*device), seed)
+    def called(self, policy: Any, _device: Device, _: Sequence[Column]) -> CalledSchedule:
+        """Return the methods of a schedule that the simulator calls."""
 
         def admitted(die: int, before_write: bool, *rest: Any) -> tuple[bool, bool]:
             situation = Situation(die, _POINTS[before_write], *rest)
@@ -188,35 +204,26 @@ class ScheduleHooks(Hooks):
         def plane_to_collect(die: int, below: int) -> int:
             planes = tuple(bit for bit in range(below.bit_length()) if below >> bit & 1)
             answer = self.asked("plane_to_collect", policy.plane_to_collect, die, planes)
-            plane = _index(answer)
+            plane = whole(answer)
             if plane is None or plane not in planes:
                 raise self.wrong("plane_to_collect", answer, f"one of {planes}")
             return plane
 
-        overrides = self._class.plane_to_collect is not SchedulePolicy.plane_to_collect
-        choose = plane_to_collect if overrides else None
-        return CalledSchedule(admitted, choose, Keeper(self, policy))
+        return CalledSchedule(
+            admitted, plane_to_collect if self.overrides("plane_to_collect") else None
+        )
 
 
-class CalledSchedule:
+class CalledSchedule(NamedTuple):
     """Methods of a schedule that the simulator calls, by name.
 
-    Parameters
+    Attributes
     ----------
     admitted
         Says who goes first.
     plane_to_collect
         Says which plane is collected, if the policy does.
-    keeper
-        Keeps what the policy has learned.
     """
 
-    def __init__(
-        self,
-        admitted: Callable[..., tuple[bool, bool]],
-        plane_to_collect: Callable[[int, int], int] | None,
-        keeper: Keeper,
-    ) -> None:
-        self.admitted = admitted
-        self.plane_to_collect = plane_to_collect
-        self.state, self.restore = keeper.state, keeper.restore
+    admitted: Callable[..., tuple[bool, bool]]
+    plane_to_collect: Callable[[int, int], int] | None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback.policies.bridge import Hooks
+from copyback.policies.bridge import Hooks, whole
 from copyback.policies.coordination import (
     Array,
     Collect,
-    CoordinationPolicy,
     Done,
     Moment,
     MustCollect,
@@ -21,10 +19,11 @@ from copyback.policies.coordination import (
     State,
     Stop,
 )
-from copyback.policies.keeping import Keeper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from copyback.policies.bridge import Column
 
 #: What a drive may say, by number, from what the simulator tells of it.
 MESSAGES: tuple[Callable[[int, int], Any], ...] = (
@@ -46,12 +45,11 @@ Given = tuple[int, int, int | None, bool, int | None]
 class CoordinationHooks(Hooks):
     """Coordinators."""
 
-    def make(self, facts: tuple[Any, ...], seed: Sequence[int]) -> Called:
-        """Return what the simulator calls of the coordinator of an array."""
-        drives, speaking, *rest = facts
-        array = Array(drives, tuple(speaking), *rest)
-        random = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-        return Called(self, self.made(array, random), array)
+    made_with = Array
+
+    def called(self, policy: Any, array: Array, _: Sequence[Column]) -> Called:
+        """Return the methods of a coordinator that the simulator calls."""
+        return Called(self, policy, array)
 
 
 class Called:
@@ -78,10 +76,8 @@ class Called:
         self._now = 0
         self._wake_at: int | None = None
         for hook in TOLD:
-            setattr(self, hook, self._told(hook) if self._overrides(hook) else None)
-        self.sent = self._sent if self._overrides("sent") else None
-        keeper = Keeper(hooks, policy)
-        self.state, self.restore = keeper.state, keeper.restore
+            setattr(self, hook, self._told(hook) if hooks.overrides(hook) else None)
+        self.sent = self._sent if hooks.overrides("sent") else None
 
     def heard(self, now: int, outstanding: int, message: tuple[int, int, int, int]) -> list[Given]:
         """Return the orders that answer a message."""
@@ -99,16 +95,13 @@ class Called:
     def wake_at(self) -> int | None:
         """Return when it wants to be woken."""
         wake_at = self._policy.wake_at
-        time = _whole(wake_at)
+        time = whole(wake_at)
         if time != self._wake_at or (time is None and wake_at is not None):
             if wake_at is not None and (time is None or not self._now < time < 1 << 63):
                 allowed = f"as wake_at None, or whole nanoseconds later than {self._now}"
                 raise self._hooks.wrong("wake", wake_at, allowed)
             self._wake_at = time
         return time
-
-    def _overrides(self, hook: str) -> bool:
-        return getattr(type(self._policy), hook) is not getattr(CoordinationPolicy, hook)
 
     def _told(self, hook: str) -> Callable[[int, int], list[Given]]:
         return lambda now, outstanding: self._asked(hook, now, outstanding)
@@ -133,7 +126,7 @@ class Called:
         """Return an order as the simulator takes it, if it is one."""
         if not isinstance(order, ORDERS):
             raise self._hooks.wrong(hook, order, _ALLOWED)
-        drive = _whole(order.drive)
+        drive = whole(order.drive)
         if drive is None or drive not in self._array.speaking:
             named = ", ".join(map(str, self._array.speaking)) or "none"
             raise self._hooks.wrong(hook, order, f"orders to drives that speak: {named}")
@@ -141,7 +134,7 @@ class Called:
         if not isinstance(order, Collect):
             return drive, kind, None, False, None
         reserve = self._array.reserve
-        free_blocks, at_most = _whole(order.free_blocks), _whole(order.at_most)
+        free_blocks, at_most = whole(order.free_blocks), whole(order.at_most)
         if order.free_blocks is not None and (
             free_blocks is None or not 1 <= free_blocks <= reserve
         ):
@@ -151,11 +144,3 @@ class Called:
         if not isinstance(order.regardless, bool | np.bool_):
             raise self._hooks.wrong(hook, order, "regardless True or False")
         return drive, kind, free_blocks, bool(order.regardless), at_most
-
-
-def _whole(number: Any) -> int | None:
-    """Return a whole number of Python or NumPy as one of Python; None of anything else."""
-    try:
-        return operator.index(number)
-    except TypeError:
-        return None

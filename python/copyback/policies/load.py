@@ -37,10 +37,10 @@ class Kind:
     base: type[Any]
 
 
-VICTIMS = Kind("ssd.gc.victim", "copyback.victims", VictimPolicy)
-SCHEDULES = Kind("ssd.gc.preemption", "copyback.schedules", SchedulePolicy)
-PLACEMENTS = Kind("ssd.ftl.placement", "copyback.placements", PlacementPolicy)
-COORDINATORS = Kind("array.coordination", "copyback.coordinators", CoordinationPolicy)
+VICTIMS: Kind = Kind("ssd.gc.victim", "copyback.victims", VictimPolicy)
+SCHEDULES: Kind = Kind("ssd.gc.preemption", "copyback.schedules", SchedulePolicy)
+PLACEMENTS: Kind = Kind("ssd.ftl.placement", "copyback.placements", PlacementPolicy)
+COORDINATORS: Kind = Kind("array.coordination", "copyback.coordinators", CoordinationPolicy)
 KINDS = (VICTIMS, SCHEDULES, PLACEMENTS, COORDINATORS)
 
 

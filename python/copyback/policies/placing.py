@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback._core import InputError
-from copyback.policies.base import Device
-from copyback.policies.bridge import Hooks
+from copyback.policies.bridge import Hooks, read_only
 from copyback.policies.faults import FAULTS, fault
-from copyback.policies.keeping import Keeper
-from copyback.policies.placement import Block, Blocks, PlacementPolicy
+from copyback.policies.placement import Block, Blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+    from copyback.policies.base import Device
+    from copyback.policies.bridge import Column
 
 #: What a policy is told only if its class says what to do then.
 TOLD = ("wrote", "moved", "trimmed", "sealed", "chosen", "collected")
@@ -26,15 +27,10 @@ TOLD = ("wrote", "moved", "trimmed", "sealed", "chosen", "collected")
 class PlacementHooks(Hooks):
     """Placements."""
 
-    def make(
-        self,
-        device: tuple[int, ...],
-        seed: Sequence[int],
-        columns: Sequence[NDArray[np.generic]],
-    ) -> Called:
-        """Return what the simulator calls of the placement of a drive."""
-        policy = self.policy(Device(*device), seed)
-        policy.blocks = _blocks(columns)
+    def called(self, policy: Any, _: Device, columns: Sequence[Column]) -> Called:
+        """Return the methods of a placement that the simulator calls."""
+        policy.blocks = Blocks()
+        read_only(policy.blocks, Blocks.__slots__, columns, slice(None))
         return Called(self, policy)
 
     def failed(self, hook: str, error: BaseException) -> BaseException:
@@ -61,8 +57,7 @@ class Called:
         self.place_host = policy.place_host
         self.place_moved = policy.place_moved
         for hook in TOLD:
-            says = getattr(type(policy), hook) is not getattr(PlacementPolicy, hook)
-            setattr(self, hook, getattr(policy, hook) if says else None)
+            setattr(self, hook, getattr(policy, hook) if hooks.overrides(hook) else None)
         self.watched = hooks.asked("watched", _as_list, policy.watched)
         self.moves_depend_on_pages = hooks.asked(
             "moves_depend_on_pages", bool, policy.moves_depend_on_pages
@@ -70,8 +65,6 @@ class Called:
         self.failed = hooks.failed
         self.wrong = hooks.wrong
         self.numbers = numbers
-        keeper = Keeper(hooks, policy)
-        self.state, self.restore = keeper.state, keeper.restore
 
 
 def numbers(answer: Any) -> NDArray[np.int64] | None:
@@ -88,12 +81,3 @@ def numbers(answer: Any) -> NDArray[np.int64] | None:
 def _as_list(watched: Sequence[int] | None) -> list[int] | None:
     """Return classes as numbers of Python."""
     return None if watched is None else [operator.index(class_) for class_ in watched]
-
-
-def _blocks(columns: Sequence[NDArray[np.generic]]) -> Blocks:
-    blocks = Blocks()
-    for name, column in zip(Blocks.__slots__, columns, strict=True):
-        view = column.view()
-        view.flags.writeable = False
-        setattr(blocks, name, view)
-    return blocks

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from copyback.policies.bridge import ScheduleHooks, VictimHooks
 from copyback.policies.coordinating import CoordinationHooks
-from copyback.policies.load import PLACEMENTS, SCHEDULES, VICTIMS, named_in
+from copyback.policies.load import COORDINATORS, PLACEMENTS, SCHEDULES, VICTIMS, named_in
 from copyback.policies.placing import PlacementHooks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from copyback._core import Config
+    from copyback.policies.bridge import Hooks
+    from copyback.policies.load import Kind
 
+#: Makers of policies, for `_core.Simulation`, by the key that names them.
+Suppliers = dict[str, Callable[..., Any]]
 
-@dataclass
-class Suppliers:
-    """Makers of a configuration's policies in Python, for `_core.Simulation`."""
-
-    victims: Callable[..., Any] | None = None
-    schedule: Callable[..., Any] | None = None
-    placement: Callable[..., Any] | None = None
-    coordinator: Callable[..., Any] | None = None
+_HOOKS: dict[Kind, type[Hooks]] = {
+    VICTIMS: VictimHooks,
+    SCHEDULES: ScheduleHooks,
+    PLACEMENTS: PlacementHooks,
+    COORDINATORS: CoordinationHooks,
+}
 
 
 def suppliers(config: Config) -> Suppliers:
     """Return what makes the policies in Python that a configuration names."""
-    made = Suppliers()
-    for named in named_in(config):
-        if named.kind is VICTIMS:
-            made.victims = VictimHooks(named).make
-        elif named.kind is SCHEDULES:
-            made.schedule = ScheduleHooks(named).make
-        elif named.kind is PLACEMENTS:
-            made.placement = PlacementHooks(named).make
-        else:
-            made.coordinator = CoordinationHooks(named).make
-    return made
+    return {named.kind.key: _HOOKS[named.kind](named).make for named in named_in(config)}

@@ -166,7 +166,7 @@ impl Array {
     }
 
     /// Reason why an external policy is no longer called, if one has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         let of_drive = || self.drives.iter().find_map(|drive| drive.ssd.policy_failed());
         self.protocol.as_ref().and_then(Protocol::policy_failed).or_else(of_drive)
     }

@@ -102,7 +102,7 @@ impl Protocol {
     }
 
     /// Reason why an external coordinator is no longer called, if it has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         self.coordinator.failed()
     }
 

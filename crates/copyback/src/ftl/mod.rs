@@ -58,13 +58,13 @@ use std::ops::Deref;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
-use crate::placement::supply::PlacementSupplier;
+use crate::outside::{Device, Failed, Supply};
+use crate::placement::supply::ExternalPlacement;
 use crate::placement::{Future, HostPage, Placement};
 use crate::purpose::Reason;
-use crate::rng;
 use crate::told::Told;
 use crate::victim::VictimSelector;
-use crate::victim::supply::{Device, Failed, VictimSupplier};
+use crate::victim::supply::ExternalVictims;
 use crate::workload::Hint;
 
 use block_manager::BlockManager;
@@ -114,24 +114,22 @@ impl Ftl {
     pub fn supply_victims(
         &mut self,
         device: Device,
-        supplier: &dyn VictimSupplier,
+        supplier: &dyn Supply<dyn ExternalVictims>,
     ) -> Result<(), Failed> {
         self.tables.manager.victims.supply(device, supplier)
     }
 
-    /// Takes the placement of `device`, whose random choices follow from `random`, from `supplier`, if it comes from
-    /// outside.
+    /// Takes the placement of `device` from `supplier`, if it comes from outside.
     ///
     /// # Errors
     /// If the supplier has none.
     pub fn supply_placement(
         &mut self,
         device: Device,
-        random: rng::Stream,
-        supplier: &dyn PlacementSupplier,
+        supplier: &dyn Supply<dyn ExternalPlacement>,
     ) -> Result<(), Failed> {
         let BlockManager { streams, blocks, .. } = &mut self.tables.manager;
-        streams.placement.supply(device, blocks.states(), random, supplier)
+        streams.placement.supply(device, blocks.states(), supplier)
     }
 
     /// Begins anew where the power has failed with `before` in use, as far as that concerns policies from outside.

@@ -48,6 +48,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{BlockId, Lpn};
 use crate::one_of::one_of;
+use crate::outside::{Device, Failed, Supply};
 use crate::rng::Stream;
 use crate::workload::Hint;
 
@@ -70,7 +71,7 @@ use oracle::Oracle;
 use sep_bit::SepBit;
 use sfr::Sfr;
 use sfs::Sfs;
-use supply::{BlockState, Device, Failed, PlacementSupplier};
+use supply::{BlockState, ExternalPlacement};
 use warcip::Warcip;
 
 /// Pages that are written to one open block of a plane. The number and one is kept, so that a block of no class takes
@@ -415,7 +416,7 @@ impl AnyPlacement {
                     None => Classes::shared(classes as usize),
                     Some(of_host) => Classes::apart(0..of_host, of_host..classes as usize),
                 };
-                Self::External(Box::new(External::new(classes, drive)))
+                Self::External(Box::new(External::new(classes, drive, random)))
             }
         }
     }
@@ -428,12 +429,11 @@ impl AnyPlacement {
         &mut self,
         device: Device,
         blocks: impl Iterator<Item = BlockState>,
-        random: Stream,
-        supplier: &dyn PlacementSupplier,
+        supplier: &dyn Supply<dyn ExternalPlacement>,
     ) -> Result<(), Failed> {
         match self {
             Self::External(external) => {
-                external.supply(device, &blocks.collect::<Vec<_>>(), random, supplier)
+                external.supply((device, &blocks.collect::<Vec<_>>()), supplier)
             }
             _ => Ok(()),
         }
@@ -447,7 +447,7 @@ impl AnyPlacement {
     }
 
     /// Reason why an external placement is no longer called, if it has failed.
-    pub fn failed(&self) -> Option<&Failed> {
+    pub fn failed(&self) -> Option<Failed> {
         match self {
             Self::External(external) => external.failed(),
             _ => None,

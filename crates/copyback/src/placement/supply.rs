@@ -1,34 +1,18 @@
-//! Placements from outside of this crate: who makes them, what they are asked and what they are told.
+//! Placements from outside of this crate: what they are asked and what they are told.
 //!
 //! They are asked about many pages at a time, of a command or of a victim. What has happened since is told just before,
 //! in its order.
 
-use std::fmt;
 use std::ops::Range;
 
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, Lpn};
-use crate::rng::Stream;
-
-pub use crate::outside::{Device, Failed};
+use crate::outside::{Device, Failed, Kind, Policy};
 
 use super::{Class, Life, Origin};
 
-/// Makes the placements that a configuration names and this crate does not have.
-pub trait PlacementSupplier {
-    /// The placement of `device`, whose blocks are in these states. Its random choices follow from `random`.
-    ///
-    /// # Errors
-    /// If there is none.
-    fn placement(
-        &self,
-        device: Device,
-        blocks: &[BlockState],
-        random: Stream,
-    ) -> Result<Box<dyn ExternalPlacement>, Failed>;
-}
-
-/// Sorts pages into classes.
-pub trait ExternalPlacement: fmt::Debug + Send + Sync {
+/// Sorts pages into classes. Made for a device whose blocks are in known states.
+pub trait ExternalPlacement: Policy {
     /// Events that the placement wants to be notified of.
     fn hooks(&self) -> Hooks;
 
@@ -50,18 +34,6 @@ pub trait ExternalPlacement: fmt::Debug + Send + Sync {
         answers: &mut Vec<Answer>,
     ) -> Result<bool, Failed>;
 
-    /// Memory of the placement, for a file.
-    ///
-    /// # Errors
-    /// If that can't be written down.
-    fn memory(&mut self) -> Result<Vec<u8>, Failed>;
-
-    /// Remembers, newly made, what a file tells.
-    ///
-    /// # Errors
-    /// If no placement like this can have told it.
-    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed>;
-
     /// The placement of the same device, newly made, whose blocks are in these states: the power has failed.
     ///
     /// # Errors
@@ -69,8 +41,13 @@ pub trait ExternalPlacement: fmt::Debug + Send + Sync {
     fn anew(&self, blocks: &[BlockState]) -> Result<Box<dyn ExternalPlacement>, Failed>;
 }
 
+impl Kind for dyn ExternalPlacement {
+    const KEY: &'static str = "ssd.ftl.placement";
+    type Facts<'a> = (Device, &'a [BlockState]);
+}
+
 /// Events that a placement wants to be notified of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct Hooks {
     /// Pages that the host has written.
     pub wrote: bool,

@@ -45,6 +45,7 @@ use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
+use crate::outside::Failed;
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
@@ -52,7 +53,6 @@ use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::shortcut::{Shortcuts, Undisturbed, each_instant};
 use crate::told::Told;
 use crate::units::{Duration, Instant};
-use crate::victim::supply::Failed;
 use crate::workload::Hint;
 
 use suspend::SuspendRule;
@@ -146,29 +146,28 @@ impl Ssd {
     }
 
     /// Takes the policies from outside that the configuration asks for, if it does, to go on with a run. The choices of
-    /// the placement follow from `random`, those of the schedule, if it is from outside, from `schedule`.
+    /// the schedule, if it is from outside, follow from `schedule`.
     ///
     /// # Errors
     /// If the supplier has none, or it can't go on.
     pub fn supply_again(
         &mut self,
         device: SsdId,
-        random: Stream,
         schedule: Option<Stream>,
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let ftl = &mut self.backend.ftl;
         let described = ftl.described(device);
         ftl.supply_victims(described, supplier)?;
-        ftl.supply_placement(described, random, supplier)?;
+        ftl.supply_placement(described, supplier)?;
         if let Some(random) = schedule {
-            self.supply_schedule(supplier.schedule(described, random)?);
+            self.supply_schedule(supplier.supply(described, random)?);
         }
-        self.schedule.scheme.failed().map_or(Ok(()), |failed| Err(failed.clone()))
+        self.schedule.scheme.failed().map_or(Ok(()), Err)
     }
 
     /// Reason why an external policy is no longer called, if one has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         self.backend.ftl.policy_failed().or_else(|| self.schedule.scheme.failed())
     }
 

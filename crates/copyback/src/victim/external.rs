@@ -1,34 +1,30 @@
 //! A policy from outside of this crate. What happens to blocks is noted here, and told when a block is
 //! to be chosen: a policy that is slow to be called is called once a collection, not once a page.
 
-use std::sync::OnceLock;
-
-use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
+use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
+use crate::outside::{Device, Failed, Slot, Supply};
 use crate::rng::Stream;
 
-use super::supply::{BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier};
+use super::supply::{BlockState, ClosedBlock, ExternalVictims};
 use super::{BlockView, Memory, Outside, Shape, Victims};
 
 /// Choices in a row, for each block of a plane, that may give nothing back: more than chance explains.
 const MOST_USELESS: u32 = 64;
 
 /// The blocks as the policy is to see them, and the policy.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct External {
     /// Name in the configuration.
     name: String,
-    policy: Option<Box<dyn ExternalVictims>>,
-    /// Reason why the policy is not called any more, if it has failed. Only the first failure counts.
-    failed: OnceLock<Failed>,
+    slot: Slot<dyn ExternalVictims>,
     shape: Shape,
     random: Stream,
     records: Vec<Record>,
     planes: Vec<Plane>,
     /// Kept to reuse its memory.
+    #[checkpoint(skip)]
     updates: Vec<BlockState>,
-    /// Memory to be restored once the policy is there.
-    memory: Option<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
@@ -56,42 +52,16 @@ struct Plane {
     useless: u32,
 }
 
-/// Saves the memory alone: the caller that resumes a run supplies the policy again.
-impl Checkpointed for External {
-    fn keep(&self, out: &mut Writer<'_>) {
-        let memory = self.policy_memory().unwrap_or_else(|failed| {
-            out.fail(&failed);
-            Vec::new()
-        });
-        self.name.keep(out);
-        self.shape.keep(out);
-        self.random.keep(out);
-        self.records.keep(out);
-        self.planes.keep(out);
-        memory.keep(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        let name = String::load(from)?;
-        let (shape, random) = (Shape::load(from)?, Stream::load(from)?);
-        let (records, planes) = (Vec::load(from)?, Vec::load(from)?);
-        let memory = Some(Vec::load(from)?);
-        Ok(Self { records, planes, memory, ..Self::new(&name, shape, random) })
-    }
-}
-
 impl External {
     pub(super) fn new(name: &str, shape: Shape, random: Stream) -> Self {
         Self {
             name: name.to_owned(),
-            policy: None,
-            failed: OnceLock::new(),
+            slot: Slot::default(),
             shape,
             random,
             records: vec![Record::default(); shape.blocks],
             planes: vec![Plane::default(); shape.planes],
             updates: Vec::new(),
-            memory: None,
         }
     }
 
@@ -99,25 +69,13 @@ impl External {
     pub(super) fn supply(
         &mut self,
         device: Device,
-        supplier: &dyn VictimSupplier,
+        supplier: &dyn Supply<dyn ExternalVictims>,
     ) -> Result<(), Failed> {
-        let mut policy = supplier.victims(device, self.shape, self.random.clone())?;
-        if let Some(memory) = self.memory.take() {
-            policy.remember(&memory)?;
-        }
-        self.policy = Some(policy);
-        Ok(())
+        self.slot.install(supplier.supply((device, self.shape), self.random.clone())?)
     }
 
-    pub(super) fn failed(&self) -> Option<&Failed> {
-        self.failed.get()
-    }
-
-    fn policy_memory(&self) -> Result<Vec<u8>, Failed> {
-        match (&self.policy, &self.memory) {
-            (Some(policy), _) => policy.memory(),
-            (None, memory) => Ok(memory.clone().unwrap_or_default()),
-        }
+    pub(super) fn failed(&self) -> Option<Failed> {
+        self.slot.failed()
     }
 
     /// The closed blocks, plane by plane, in the order of closing.
@@ -175,13 +133,15 @@ impl External {
         }
     }
 
-    fn ask(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Result<BlockId, Failed> {
+    fn ask(&mut self, plane: PlaneId, blocks: &impl BlockView) -> Option<BlockId> {
         self.gather_news(plane, blocks);
         let clock = self.planes[plane.index()].clock;
-        let Some(policy) = &mut self.policy else {
-            return Err(Failed::not_supplied("ssd.gc.victim"));
-        };
-        let block = policy.choose(plane, clock, &self.updates)?;
+        let block = self.slot.ask(|policy| policy.choose(plane, clock, &self.updates))?;
+        let checked = self.check(plane, block);
+        self.slot.noted(checked)
+    }
+
+    fn check(&mut self, plane: PlaneId, block: BlockId) -> Result<BlockId, Failed> {
         let record = self.records.get(block.index()).filter(|_| self.plane_of(block) == plane);
         let Some(closed) = record.and_then(|record| record.closed) else {
             return Err(self.wrong(&format!(
@@ -271,13 +231,7 @@ impl Victims for External {
         if self.planes[plane.index()].worthwhile == 0 {
             return None;
         }
-        if self.failed.get().is_none() {
-            match self.ask(plane, blocks) {
-                Ok(block) => return Some(block),
-                Err(failed) => _ = self.failed.set(failed),
-            }
-        }
-        self.fewest_valid(plane)
+        self.ask(plane, blocks).or_else(|| self.fewest_valid(plane))
     }
 
     fn closed_in_order(&self) -> Vec<BlockId> {
@@ -285,16 +239,12 @@ impl Victims for External {
     }
 
     fn memory(&self) -> Memory {
-        let policy = self.policy_memory().unwrap_or_else(|failed| {
-            let _ = self.failed.set(failed);
-            Vec::new()
-        });
         let of_block = |(_, closed): (_, Closed)| (closed.closed_at, closed.changed_at);
         Memory::Outside(Outside {
             planes: self.planes.iter().map(|plane| (plane.clock, plane.useless)).collect(),
             times: self.closed_records().into_iter().map(of_block).collect(),
             news: self.planes.iter().flat_map(|plane| plane.news.iter().copied()).collect(),
-            policy,
+            policy: self.slot.memory(),
         })
     }
 
@@ -306,7 +256,7 @@ impl Victims for External {
         for (plane, (clock, useless)) in self.planes.iter_mut().zip(planes) {
             (plane.clock, plane.useless) = (clock, useless);
         }
-        self.memory = Some(policy);
+        self.slot.remember(policy);
         self.take_times(closed, &times) && self.take_news(&news)
     }
 }

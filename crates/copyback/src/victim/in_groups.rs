@@ -6,9 +6,10 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, PlaneId};
 use crate::lists::Lists;
+use crate::outside::{Device, Failed, Supply};
 use crate::placement::{Class, FullBlocks, Order, Regrouping, Wanted};
 
-use super::supply::{Device, Failed, VictimSupplier};
+use super::supply::ExternalVictims;
 use super::{BlockView, Memory, Shape, VictimSelector, Victims};
 
 /// Closed blocks of each plane and group.
@@ -150,12 +151,12 @@ impl InGroups {
     pub(super) fn supply(
         &mut self,
         device: Device,
-        supplier: &dyn VictimSupplier,
+        supplier: &dyn Supply<dyn ExternalVictims>,
     ) -> Result<(), Failed> {
         self.policies.iter_mut().try_for_each(|policy| policy.supply(device, supplier))
     }
 
-    pub(super) fn failed(&self) -> Option<&Failed> {
+    pub(super) fn failed(&self) -> Option<Failed> {
         self.policies.iter().find_map(VictimSelector::failed)
     }
 }

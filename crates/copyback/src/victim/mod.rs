@@ -31,6 +31,7 @@ use crate::config::quantity::Share;
 use crate::config::{AgeWeight, Ineligible, QueuedWhen, VictimPolicy, Within};
 use crate::ids::{BlockId, PlaneId};
 use crate::one_of::one_of;
+use crate::outside::{Device, Failed, Supply};
 use crate::rng::Stream;
 
 use cost_age_times::CostAgeTimes;
@@ -46,7 +47,7 @@ pub use in_units::{InUnits, UnitTally};
 use sample::Sample;
 use sample_class::SampleClass;
 pub use saved::{Memory, Outside, SavedVictims};
-use supply::{Device, Failed, VictimSupplier};
+use supply::ExternalVictims;
 use windowed_greedy::WindowedGreedy;
 
 /// Shape of the device, as a policy is given it.
@@ -249,7 +250,11 @@ impl VictimSelector {
     ///
     /// # Errors
     /// If the supplier has none.
-    pub fn supply(&mut self, device: Device, supplier: &dyn VictimSupplier) -> Result<(), Failed> {
+    pub fn supply(
+        &mut self,
+        device: Device,
+        supplier: &dyn Supply<dyn ExternalVictims>,
+    ) -> Result<(), Failed> {
         match self {
             Self::External(external) => external.supply(device, supplier),
             Self::InGroups(groups) => groups.supply(device, supplier),
@@ -258,7 +263,7 @@ impl VictimSelector {
     }
 
     /// Reason why an external policy is no longer called, if it has failed.
-    pub fn failed(&self) -> Option<&Failed> {
+    pub fn failed(&self) -> Option<Failed> {
         match self {
             Self::External(external) => external.failed(),
             Self::InGroups(groups) => groups.failed(),

@@ -3,11 +3,11 @@
 use copyback::config::Loader;
 use copyback::ftl::Ftl;
 use copyback::ids::{BlockId, DieId, Lpn, PlaneId};
+use copyback::outside::{Failed, Policy};
 use copyback::placement::HostPage;
 use copyback::scheduler::when::Admitted;
 use copyback::scheduler::when::supply::{DieView, ExternalSchedule};
 use copyback::ssd::Part::{GcOtherPlane, GcSamePlane, Late, QueueBehindIo, Service};
-use copyback::victim::supply::Failed;
 use copyback::{Simulation, Status};
 
 use crate::toy::{Toy, at, config};
@@ -383,6 +383,16 @@ fn a_die_collects_as_soon_as_a_trim_leaves_it_something() {
 /// A schedule from outside that admits the same whenever it is asked.
 #[derive(Debug)]
 struct Admits(Admitted);
+
+impl Policy for Admits {
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Ok(Vec::new())
+    }
+
+    fn remember(&mut self, _: &[u8]) -> Result<(), Failed> {
+        Ok(())
+    }
+}
 
 impl ExternalSchedule for Admits {
     fn plane_to_collect(&mut self, _: DieId, _: u32) -> Result<Option<u32>, Failed> {

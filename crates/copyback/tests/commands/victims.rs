@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 
 use copyback::config::{VictimPolicy, Within};
 use copyback::ids::{BlockId, PlaneId, SsdId};
+use copyback::outside::{Device, Failed, NoSupplier, Policy, Supply};
 use copyback::rng::{Stream, stream};
-use copyback::scheduler::when::supply::NoSupplier;
-use copyback::victim::supply::{
-    BlockState, ClosedBlock, Device, ExternalVictims, Failed, VictimSupplier,
-};
+use copyback::victim::supply::{BlockState, ClosedBlock, ExternalVictims};
 use copyback::victim::{BlockView, Shape, VictimSelector, Victims};
 use serde_json::Map;
 
@@ -177,6 +175,16 @@ struct Told {
     wrong_from: Option<u32>,
 }
 
+impl Policy for Told {
+    fn memory(&self) -> Result<Vec<u8>, Failed> {
+        Ok(Vec::new())
+    }
+
+    fn remember(&mut self, _: &[u8]) -> Result<(), Failed> {
+        Ok(())
+    }
+}
+
 impl ExternalVictims for Told {
     fn choose(
         &mut self,
@@ -201,18 +209,18 @@ impl ExternalVictims for Told {
     }
 }
 
-struct Supply {
+struct Supplied {
     wrong_from: Option<u32>,
 }
 
-impl VictimSupplier for Supply {
-    fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
+impl Supply<dyn ExternalVictims> for Supplied {
+    fn supply(&self, _: (Device, Shape), _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
         let wrong_from = self.wrong_from;
         Ok(Box::new(Told { closed: BTreeMap::new(), choices: 0, wrong_from }))
     }
 }
 
-fn external(supplier: &dyn VictimSupplier) -> Result<VictimSelector, Failed> {
+fn external(supplier: &dyn Supply<dyn ExternalVictims>) -> Result<VictimSelector, Failed> {
     let policy = VictimPolicy::Python { policy: "told".into(), parameters: Map::new() };
     let mut selector = VictimSelector::new(&policy, SHAPE, stream(2, "victims"));
     let (dies, planes_per_die, blocks_per_plane, pages_per_block) = (1, 2, BLOCKS, PAGES.into());
@@ -225,13 +233,13 @@ fn external(supplier: &dyn VictimSupplier) -> Result<VictimSelector, Failed> {
 
 #[test]
 fn a_policy_from_outside_is_told_what_a_scan_sees() {
-    let selector = external(&Supply { wrong_from: None }).expect("it is supplied");
+    let selector = external(&Supplied { wrong_from: None }).expect("it is supplied");
     follow_selector(selector, None, |scan, chosen| chosen == scan.greedy());
 }
 
 #[test]
 fn one_that_chooses_a_block_that_is_not_closed_is_asked_no_more() {
-    let mut selector = external(&Supply { wrong_from: Some(0) }).expect("it is supplied");
+    let mut selector = external(&Supplied { wrong_from: Some(0) }).expect("it is supplied");
     let mut scan = Scan::default();
     scan.close(BlockId(BLOCKS), 3, 0);
     selector.closed(PLANE, BlockId(BLOCKS), 3, &scan);
@@ -243,7 +251,7 @@ fn one_that_chooses_a_block_that_is_not_closed_is_asked_no_more() {
 
 #[test]
 fn one_is_not_asked_where_nothing_is_worth_it() {
-    let mut selector = external(&Supply { wrong_from: None }).expect("it is supplied");
+    let mut selector = external(&Supplied { wrong_from: None }).expect("it is supplied");
     let mut scan = Scan::default();
     scan.close(BlockId(BLOCKS), PAGES, 0);
     selector.closed(PLANE, BlockId(BLOCKS), PAGES, &scan);

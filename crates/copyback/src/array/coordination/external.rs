@@ -1,10 +1,9 @@
 //! A coordinator from outside of this crate. It is told only what it wants to be told. If it fails, it is told nothing
 //! more, and each drive collects when it must until the loop that advances the run ends it.
 
-use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
-use crate::config;
+use crate::checkpoint::Checkpointed;
 use crate::ids::SsdId;
-use crate::outside::Failed;
+use crate::outside::{Failed, Slot};
 use crate::units::Instant;
 
 use super::supply::{ExternalCoordinator, Hooks, News};
@@ -15,24 +14,15 @@ use super::{Coordinator, Message, Orders, View};
 const MOST_ORDERS: usize = 1000;
 
 /// The scheme.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 pub struct External {
     /// Name in the configuration.
     name: String,
     drives: usize,
-    policy: Option<Policy>,
-    failed: Option<Failed>,
+    slot: Slot<dyn ExternalCoordinator>,
     wake_at: Option<Instant>,
     /// When it was told something last, and how many orders it has given since that instant began.
     given: (Instant, usize),
-    /// Memory to be restored once the policy is there.
-    memory: Option<Vec<u8>>,
-}
-
-#[derive(Debug)]
-struct Policy {
-    hooks: Hooks,
-    asked: Box<dyn ExternalCoordinator>,
 }
 
 impl External {
@@ -40,35 +30,27 @@ impl External {
         Self {
             name: name.to_owned(),
             drives,
-            policy: None,
-            failed: None,
+            slot: Slot::default(),
             wake_at: None,
             given: (Instant::START, 0),
-            memory: None,
         }
     }
 
-    /// Tells it something. Only the first failure counts.
+    /// Tells it something.
     fn notify(&mut self, news: News, view: &View, orders: &mut Orders) {
-        if self.failed.is_some() {
-            return;
-        }
         let before = orders.len();
-        if let Err(failed) = self.try_notify(news, view, orders) {
+        let wake_at = self.slot.ask(|policy| {
+            policy.notify(news, view, orders)?;
+            policy.wake_at()
+        });
+        let wake_at = wake_at.and_then(|wake_at| {
+            let counted = self.count(orders.len() - before, view.now);
+            self.slot.noted(counted.map(|()| wake_at))
+        });
+        if wake_at.is_none() {
             orders.truncate(before);
-            self.wake_at = None;
-            self.failed = Some(failed);
         }
-    }
-
-    fn try_notify(&mut self, news: News, view: &View, orders: &mut Orders) -> Result<(), Failed> {
-        let Some(Policy { asked, .. }) = &mut self.policy else {
-            return Err(Failed::not_supplied("array.coordination"));
-        };
-        let before = orders.len();
-        asked.notify(news, view, orders)?;
-        self.wake_at = asked.wake_at()?;
-        self.count(orders.len() - before, view.now)
+        self.wake_at = wake_at.flatten();
     }
 
     /// Refuses one that orders without end at one instant.
@@ -87,7 +69,7 @@ impl External {
     }
 
     fn wants(&self, hook: impl Fn(&Hooks) -> bool) -> bool {
-        self.policy.as_ref().is_none_or(|policy| hook(&policy.hooks))
+        self.slot.policy().is_none_or(|policy| hook(&policy.hooks()))
     }
 }
 
@@ -130,42 +112,13 @@ impl Coordinator for External {
         }
     }
 
-    fn supply(&mut self, mut asked: Box<dyn ExternalCoordinator>) -> Result<(), Failed> {
-        if let Some(memory) = self.memory.take() {
-            asked.remember(&memory)?;
-        }
-        self.wake_at = asked.wake_at()?;
-        self.policy = Some(Policy { hooks: asked.hooks(), asked });
-        Ok(())
+    fn supply(&mut self, policy: Box<dyn ExternalCoordinator>) -> Result<(), Failed> {
+        self.slot.install(policy)?;
+        self.wake_at = self.slot.ask(|policy| policy.wake_at()).flatten();
+        self.slot.failed().map_or(Ok(()), Err)
     }
 
-    fn failed(&self) -> Option<&Failed> {
-        self.failed.as_ref()
-    }
-}
-
-/// Saves the memory alone: the caller that resumes a run supplies the coordinator again.
-impl Checkpointed for External {
-    fn keep(&self, out: &mut Writer<'_>) {
-        let memory = match (&self.policy, &self.memory) {
-            (Some(policy), _) => policy.asked.memory(),
-            (None, memory) => Ok(memory.clone().unwrap_or_default()),
-        };
-        let memory = memory.unwrap_or_else(|failed| {
-            out.fail(&failed);
-            Vec::new()
-        });
-        memory.keep(out);
-        self.given.keep(out);
-    }
-
-    fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        let memory = Some(Vec::load(from)?);
-        let given = <(Instant, usize)>::load(from)?;
-        let array = &from.config().array;
-        let config::Coordination::Python { policy, .. } = &array.coordination else {
-            return Err(from.unknown_variant());
-        };
-        Ok(Self { memory, given, ..Self::new(policy, array.devices as usize) })
+    fn failed(&self) -> Option<Failed> {
+        self.slot.failed()
     }
 }

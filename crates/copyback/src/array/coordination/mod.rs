@@ -144,7 +144,7 @@ pub trait Coordinator: Debug + Send {
     }
 
     /// Reason why an external scheme is no longer called, if it has failed.
-    fn failed(&self) -> Option<&Failed> {
+    fn failed(&self) -> Option<Failed> {
         None
     }
 }

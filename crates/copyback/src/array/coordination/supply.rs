@@ -1,36 +1,22 @@
-//! Coordinators from outside of this crate: who makes them, and what they are told.
-
-use std::fmt::Debug;
+//! Coordinators from outside of this crate: what they are told, and what they order.
 
 use crate::config::{self, Resolved};
 use crate::ids::SsdId;
-use crate::outside::Failed;
-use crate::rng::{self, Stream};
-use crate::scheduler::when::supply::{NoSupplier, Supplier};
+use crate::outside::{Failed, Kind, Policy, Supply};
+use crate::rng;
+use crate::scheduler::when::supply::Supplier;
 use crate::units::{Duration, Instant};
 
 use super::members::Members;
 use super::{Message, Orders, View};
 
-/// Makes the coordinators that a configuration names and this crate does not have, beside the policies of drives.
-pub trait ArraySupplier: Supplier {
-    /// The coordinator of an array. Its random choices follow from `random`.
-    ///
-    /// # Errors
-    /// If there is none.
-    fn coordinator(
-        &self,
-        _array: &Facts,
-        _random: Stream,
-    ) -> Result<Box<dyn ExternalCoordinator>, Failed> {
-        Err(Failed::not_supplied("array.coordination"))
-    }
-}
+/// Makes the policies of an array and its drives that a configuration names and this crate does not have.
+pub trait ArraySupplier: Supplier + Supply<dyn ExternalCoordinator> {}
 
-impl ArraySupplier for NoSupplier {}
+impl<T: Supplier + Supply<dyn ExternalCoordinator>> ArraySupplier for T {}
 
 /// Decides which drives collect, and when.
-pub trait ExternalCoordinator: Debug + Send + Sync {
+pub trait ExternalCoordinator: Policy {
     /// Events that the coordinator wants to be notified of.
     fn hooks(&self) -> Hooks;
 
@@ -45,19 +31,12 @@ pub trait ExternalCoordinator: Debug + Send + Sync {
     ///
     /// # Errors
     /// If it can't say.
-    fn wake_at(&self) -> Result<Option<Instant>, Failed>;
+    fn wake_at(&mut self) -> Result<Option<Instant>, Failed>;
+}
 
-    /// Memory of the coordinator, for a file.
-    ///
-    /// # Errors
-    /// If that can't be written down.
-    fn memory(&self) -> Result<Vec<u8>, Failed>;
-
-    /// Remembers, newly made, what a file tells.
-    ///
-    /// # Errors
-    /// If no coordinator like this can have told it.
-    fn remember(&mut self, memory: &[u8]) -> Result<(), Failed>;
+impl Kind for dyn ExternalCoordinator {
+    const KEY: &'static str = "array.coordination";
+    type Facts<'a> = &'a Facts;
 }
 
 /// Events that a coordinator wants to be notified of, beside messages and wake-ups.
@@ -134,5 +113,5 @@ pub fn coordinator(
 ) -> Result<Option<Box<dyn ExternalCoordinator>>, Failed> {
     let config::Coordination::Python { .. } = config.array.coordination else { return Ok(None) };
     let random = rng::stream(config.seed, "array/coordination");
-    supplier.coordinator(&Facts::of(config), random).map(Some)
+    supplier.supply(&Facts::of(config), random).map(Some)
 }

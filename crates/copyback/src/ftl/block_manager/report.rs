@@ -8,9 +8,9 @@ use crate::ftl::space::Space;
 use crate::ftl::staged::Staged;
 use crate::ids::SsdId;
 use crate::nand::Geometry;
+use crate::outside::{Device, Failed};
 use crate::placement::{Class, Placement};
 use crate::victim::Victims;
-use crate::victim::supply::{Device, Failed};
 
 use super::BlockManager;
 
@@ -60,7 +60,7 @@ impl BlockManager {
     }
 
     /// Reason why an external victim policy or placement is no longer called, if it has failed.
-    pub fn policy_failed(&self) -> Option<&Failed> {
+    pub fn policy_failed(&self) -> Option<Failed> {
         self.victims.failed().or_else(|| self.streams.placement.failed())
     }
 

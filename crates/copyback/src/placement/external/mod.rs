@@ -8,18 +8,15 @@ mod pages;
 
 use std::cell::{RefCell, RefMut};
 use std::fmt;
-use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
 use crate::ids::Lpn;
+use crate::outside::{Failed, Kind, Slot, Supply};
 use crate::rng::Stream;
 
-use super::supply::{
-    BlockState, Device, ExternalPlacement, Failed, Hooks, News, PlacementSupplier, Question,
-    Updates,
-};
+use super::supply::{BlockState, ExternalPlacement, Hooks, News, Question, Updates};
 use super::write_times::WriteTimes;
 use super::{Class, Classes, Drive, Life, Origin, Placement};
 
@@ -27,21 +24,18 @@ use answers::Answers;
 use awaited::{Awaited, What};
 use pages::{Page, Pages};
 
-const KEY: &str = "ssd.ftl.placement";
-
 /// A placement from outside.
 pub struct External {
     classes: Classes,
-    /// Reason why the placement is not called any more, if it has failed.
-    failed: OnceLock<Failed>,
+    random: Stream,
     /// Asking changes what is known of answers, and nothing else.
     asked: RefCell<Asked>,
 }
 
 /// The placement, and what it is to be told.
-#[derive(Debug)]
+#[derive(Debug, Checkpointed)]
 struct Asked {
-    placement: Option<Box<dyn ExternalPlacement>>,
+    slot: Slot<dyn ExternalPlacement>,
     hooks: Hooks,
     pages: Pages,
     answers: Answers,
@@ -49,12 +43,14 @@ struct Asked {
     writes: Awaited,
     /// Pages of victims.
     moves: Awaited,
+    #[checkpoint(skip)]
     news: Vec<News>,
     /// Whether some of the news may be why answers do not hold any more.
+    #[checkpoint(skip)]
     are_grave: bool,
+    #[checkpoint(skip)]
     blocks: Vec<BlockState>,
-    /// Memory to be restored once the policy is there.
-    memory: Option<Vec<u8>>,
+    #[checkpoint(skip)]
     scratch: Scratch,
 }
 
@@ -75,39 +71,35 @@ struct Remembered {
 }
 
 impl External {
-    pub(super) fn new(classes: Classes, drive: Drive) -> Self {
-        Self::of(classes, Asked::new(drive.pages))
+    pub(super) fn new(classes: Classes, drive: Drive, random: Stream) -> Self {
+        Self { classes, random, asked: RefCell::new(Asked::new(drive.pages)) }
     }
 
-    const fn of(classes: Classes, asked: Asked) -> Self {
-        Self { classes, failed: OnceLock::new(), asked: RefCell::new(asked) }
-    }
-
-    /// Takes the placement that `supplier` makes for `device`, whose blocks are in these states.
+    /// Takes the placement that `supplier` makes.
     pub(super) fn supply(
         &mut self,
-        device: Device,
-        blocks: &[BlockState],
-        random: Stream,
-        supplier: &dyn PlacementSupplier,
+        facts: <dyn ExternalPlacement as Kind>::Facts<'_>,
+        supplier: &dyn Supply<dyn ExternalPlacement>,
     ) -> Result<(), Failed> {
-        let placement = supplier.placement(device, blocks, random)?;
+        let placement = supplier.supply(facts, self.random.clone())?;
         self.asked().install(placement)
     }
 
     /// Takes a new placement like that of `before`, which was in use until the power failed, for blocks in these
     /// states.
     pub(super) fn begin_anew(&mut self, before: &Self, blocks: &[BlockState]) {
+        self.random.clone_from(&before.random);
         let before = before.borrow();
-        let Some(placement) = &before.placement else { return };
-        let begun = placement.anew(blocks).and_then(|placement| self.asked().install(placement));
-        if let Err(failed) = begun {
-            self.fail(failed);
+        let Some(placement) = before.slot.policy() else { return };
+        let asked = self.asked();
+        if let Some(placement) = asked.slot.noted(placement.anew(blocks)) {
+            // What fails is recorded.
+            let _ = asked.install(placement);
         }
     }
 
-    pub(super) fn failed(&self) -> Option<&Failed> {
-        self.failed.get()
+    pub(super) fn failed(&self) -> Option<Failed> {
+        self.borrow().slot.failed()
     }
 
     /// The host is about to write these pages, in this order.
@@ -135,11 +127,6 @@ impl External {
         self.asked.borrow_mut()
     }
 
-    /// Only the first failure counts.
-    fn fail(&self, failed: Failed) {
-        let _ = self.failed.set(failed);
-    }
-
     /// The numbers of the classes that take pages from there, from the first to behind the last.
     fn allowed(&self, origin: Origin) -> (usize, usize) {
         match origin {
@@ -151,19 +138,10 @@ impl External {
     #[cold]
     fn ask(&self, asked: &mut Asked, lpn: Lpn, origin: Origin, now: u64) -> Class {
         let allowed = self.allowed(origin);
-        if self.failed.get().is_none() {
-            let updates = asked.class_when_notified(lpn, origin, now);
-            let answered = updates.and_then(|known| match known {
-                Some(class) => Ok(class),
-                None => asked.ask(lpn, origin, now, allowed),
-            });
-            match answered {
-                Ok(class) => return class,
-                Err(failed) => self.fail(failed),
-            }
-        }
-        // What stands in for a placement that has failed.
-        Class::new(allowed.0)
+        let class = asked.class_when_notified(lpn, origin, now);
+        let class = class.or_else(|| asked.ask(lpn, origin, now, allowed));
+        // What decides for a placement that has failed.
+        class.unwrap_or(Class::new(allowed.0))
     }
 }
 
@@ -176,7 +154,7 @@ fn ends(classes: impl Iterator<Item = Class>) -> (usize, usize) {
 impl Asked {
     fn new(pages: usize) -> Self {
         Self {
-            placement: None,
+            slot: Slot::default(),
             hooks: Hooks::ALL,
             pages: Pages::new(pages),
             answers: Answers::new(),
@@ -185,21 +163,16 @@ impl Asked {
             news: Vec::new(),
             are_grave: false,
             blocks: Vec::new(),
-            memory: None,
             scratch: Scratch::default(),
         }
     }
 
-    fn install(&mut self, mut placement: Box<dyn ExternalPlacement>) -> Result<(), Failed> {
+    fn install(&mut self, placement: Box<dyn ExternalPlacement>) -> Result<(), Failed> {
         self.hooks = placement.hooks();
         let hooks = self.hooks;
         self.news.retain(|news| hooks.want(news));
         self.blocks.clear();
-        if let Some(memory) = self.memory.take() {
-            placement.remember(&memory)?;
-        }
-        self.placement = Some(placement);
-        Ok(())
+        self.slot.install(placement)
     }
 
     #[inline(always)]
@@ -223,16 +196,11 @@ impl Asked {
     }
 
     /// The class of a page, if that is known once the placement is told of what may change it.
-    fn class_when_notified(
-        &mut self,
-        lpn: Lpn,
-        origin: Origin,
-        now: u64,
-    ) -> Result<Option<Class>, Failed> {
+    fn class_when_notified(&mut self, lpn: Lpn, origin: Origin, now: u64) -> Option<Class> {
         if self.are_grave && self.known_class_of(lpn, origin, now).is_some() {
-            self.notify()?;
+            self.notify();
         }
-        Ok(self.class_of(lpn, origin, now))
+        self.class_of(lpn, origin, now)
     }
 
     fn ask(
@@ -241,11 +209,9 @@ impl Asked {
         origin: Origin,
         now: u64,
         allowed: (usize, usize),
-    ) -> Result<Class, Failed> {
+    ) -> Option<Class> {
         let waits = self.may_wait(origin);
-        let Self { placement, answers, scratch, news, blocks, pages: kept, writes, moves, .. } =
-            self;
-        let placement = placement.as_mut().ok_or_else(|| Failed::not_supplied(KEY))?;
+        let Self { slot, answers, scratch, news, blocks, pages: kept, writes, moves, .. } = self;
         let Scratch { pages, ages, answers: given } = scratch;
         pages.clear();
         ages.clear();
@@ -259,7 +225,8 @@ impl Asked {
         ages.extend(pages.iter().map(|page| kept.of(*page).age(now)));
         let question = Question { pages, ages, origin, now, allowed };
         let news: &[News] = if waits { &[] } else { news };
-        let have_changed = placement.ask(Updates { news, blocks }, &question, given)?;
+        let updates = Updates { news, blocks };
+        let have_changed = slot.ask(|placement| placement.ask(updates, &question, given))?;
         if waits {
             self.blocks.clear();
         } else {
@@ -270,8 +237,9 @@ impl Asked {
         for (page, answer) in pages.iter().zip(given) {
             self.pages.of_mut(*page).known = self.answers.given(place, now, *answer);
         }
-        let first = given.first().ok_or_else(|| Failed(format!("{KEY}: found no answer")))?;
-        Ok(Class::new(first.class))
+        let no_answer = || Failed("ssd.ftl.placement: found no answer".to_owned());
+        let first = self.slot.noted(given.first().ok_or_else(no_answer))?;
+        Some(Class::new(first.class))
     }
 
     /// Whether the news may be told later than a question about pages that come from `origin`.
@@ -282,11 +250,13 @@ impl Asked {
     }
 
     /// Tells what has happened, before the placement is looked at.
-    fn notify(&mut self) -> Result<(), Failed> {
-        let Self { placement: Some(placement), news, blocks, .. } = self else { return Ok(()) };
-        let have_changed = placement.notify(Updates { news, blocks })?;
-        self.was_notified(have_changed);
-        Ok(())
+    fn notify(&mut self) {
+        let Self { slot, news, blocks, .. } = self;
+        if slot.policy().is_some()
+            && let Some(have_changed) = slot.ask(|it| it.notify(Updates { news, blocks }))
+        {
+            self.was_notified(have_changed);
+        }
     }
 
     fn was_notified(&mut self, have_changed: bool) {
@@ -297,14 +267,6 @@ impl Asked {
             self.answers.forget_all(&mut self.pages);
             self.writes.forget_known();
             self.moves.forget_known();
-        }
-    }
-
-    fn memory(&mut self) -> Result<Vec<u8>, Failed> {
-        self.notify()?;
-        match (&mut self.placement, &self.memory) {
-            (Some(placement), _) => placement.memory(),
-            (None, memory) => Ok(memory.clone().unwrap_or_default()),
         }
     }
 }
@@ -377,10 +339,8 @@ impl Placement for External {
 
     fn memory(&self) -> Vec<u8> {
         let mut asked = self.borrow();
-        let placement = asked.memory().unwrap_or_else(|failed| {
-            self.fail(failed);
-            Vec::new()
-        });
+        asked.notify();
+        let placement = asked.slot.memory();
         super::to_bytes(&Remembered { times: asked.pages.times(), placement })
     }
 
@@ -391,7 +351,7 @@ impl Placement for External {
         let asked = self.asked();
         let is_sound = times.is_sound(asked.pages.count(), now);
         asked.pages.set_times(&times);
-        asked.memory = Some(placement);
+        asked.slot.remember(placement);
         is_sound
     }
 }
@@ -402,28 +362,17 @@ impl fmt::Debug for External {
     }
 }
 
-/// Saves the memory alone: the caller that resumes a run supplies the placement again.
 impl Checkpointed for External {
     fn keep(&self, out: &mut Writer<'_>) {
         let mut asked = self.borrow();
-        let memory = asked.memory().unwrap_or_else(|failed| {
-            out.fail(&failed);
-            Vec::new()
-        });
+        asked.notify();
         self.classes.keep(out);
-        memory.keep(out);
-        asked.pages.keep(out);
-        asked.answers.keep(out);
-        asked.writes.keep(out);
-        asked.moves.keep(out);
+        self.random.keep(out);
+        asked.keep(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Loaded<Self> {
-        let classes = Classes::load(from)?;
-        let memory = Some(Vec::load(from)?);
-        let (pages, answers) = (Pages::load(from)?, Answers::load(from)?);
-        let (writes, moves) = (Awaited::load(from)?, Awaited::load(from)?);
-        let asked = Asked { pages, answers, writes, moves, memory, ..Asked::new(0) };
-        Ok(Self::of(classes, asked))
+        let (classes, random) = (Classes::load(from)?, Stream::load(from)?);
+        Ok(Self { classes, random, asked: RefCell::new(Asked::load(from)?) })
     }
 }

@@ -25,9 +25,9 @@ use crate::config::{self, Preemption};
 use crate::ids::{DieId, PlaneId};
 use crate::nand::Command;
 use crate::one_of::one_of;
+use crate::outside::Failed;
 use crate::shortcut::Undisturbed;
 use crate::units::Duration;
-use crate::victim::supply::Failed;
 use supply::ExternalSchedule;
 
 use super::Next;
@@ -182,7 +182,7 @@ pub trait When: Debug + Send + Sync {
     fn supply(&mut self, _policy: Box<dyn ExternalSchedule>) {}
 
     /// Reason why an external policy is no longer called, if it has failed.
-    fn failed(&self) -> Option<&Failed> {
+    fn failed(&self) -> Option<Failed> {
         None
     }
 }

@@ -1,35 +1,26 @@
-//! Policies from outside of this crate, such as classes written in Python. A configuration names
-//! them; a [`Supplier`] makes them, for each device its own.
-//!
-//! They are asked seldom and told little: a victim policy gets what has changed of a plane's blocks
-//! when it is to choose ([`crate::victim::supply`]), a schedule what it needs to know of a die. What is broken in
-//! them is the user's to mend, so it ends the run with a message and is no panic: the first [`Failed`] is kept
-//! until the loop that advances the run looks, and until then a policy of ours stands in.
-
-use std::fmt;
+//! Schedules from outside of this crate: what they are told of a die, and what they choose.
 
 use crate::ids::DieId;
-use crate::placement::supply::{BlockState, ExternalPlacement, PlacementSupplier};
-use crate::rng::Stream;
+use crate::outside::{Device, Failed, Kind, Policy, Supply};
+use crate::placement::supply::ExternalPlacement;
 use crate::units::Instant;
-use crate::victim::Shape;
-use crate::victim::supply::{Device, ExternalVictims, Failed, VictimSupplier};
+use crate::victim::supply::ExternalVictims;
 
 use super::{Admitted, Point, Situation};
 
-/// Makes the schedules that a configuration names and this crate does not have, beside its victim policies and
-/// placements.
-pub trait Supplier: VictimSupplier + PlacementSupplier {
-    /// The schedule of `device`.
-    ///
-    /// # Errors
-    /// If there is none.
-    fn schedule(&self, device: Device, random: Stream)
-    -> Result<Box<dyn ExternalSchedule>, Failed>;
+/// Makes the policies of a drive that a configuration names and this crate does not have.
+pub trait Supplier:
+    Supply<dyn ExternalVictims> + Supply<dyn ExternalPlacement> + Supply<dyn ExternalSchedule>
+{
+}
+
+impl<T> Supplier for T where
+    T: Supply<dyn ExternalVictims> + Supply<dyn ExternalPlacement> + Supply<dyn ExternalSchedule>
+{
 }
 
 /// Says when collections yield.
-pub trait ExternalSchedule: fmt::Debug + Send + Sync {
+pub trait ExternalSchedule: Policy {
     /// Picks the plane of `die` that is collected now among those short of space; `to_collect` has a bit for
     /// each. `None` if that is not its concern: they take turns then.
     ///
@@ -42,26 +33,12 @@ pub trait ExternalSchedule: fmt::Debug + Send + Sync {
     /// # Errors
     /// If it cannot say; it is not asked again.
     fn admitted(&mut self, view: &DieView) -> Result<Admitted, Failed>;
-
-    /// Memory of the schedule, for a file.
-    ///
-    /// # Errors
-    /// If that can't be written down.
-    fn memory(&self) -> Result<Vec<u8>, Failed> {
-        Err(Failed(NO_MEMORY.to_owned()))
-    }
-
-    /// Remembers, newly made, what a file tells.
-    ///
-    /// # Errors
-    /// If no schedule like this can have told it.
-    fn remember(&mut self, _memory: &[u8]) -> Result<(), Failed> {
-        Err(Failed(NO_MEMORY.to_owned()))
-    }
 }
 
-const NO_MEMORY: &str = "ssd.gc.preemption: found a policy from outside that does not say what it remembers; allowed \
-                         for checkpoints: one that does";
+impl Kind for dyn ExternalSchedule {
+    const KEY: &'static str = "ssd.gc.preemption";
+    type Facts<'a> = Device;
+}
 
 /// A die at the moment at which a collection could yield.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,31 +68,4 @@ pub struct Outlook {
     pub free_blocks: u32,
     /// Valid pages that the collection under way has still to move; 0 before it begins.
     pub pages_left: u32,
-}
-
-/// Has no policies: what a program without Python supplies.
-#[derive(Debug, Clone, Copy)]
-pub struct NoSupplier;
-
-impl VictimSupplier for NoSupplier {
-    fn victims(&self, _: Device, _: Shape, _: Stream) -> Result<Box<dyn ExternalVictims>, Failed> {
-        Err(Failed::not_supplied("ssd.gc.victim"))
-    }
-}
-
-impl PlacementSupplier for NoSupplier {
-    fn placement(
-        &self,
-        _: Device,
-        _: &[BlockState],
-        _: Stream,
-    ) -> Result<Box<dyn ExternalPlacement>, Failed> {
-        Err(Failed::not_supplied("ssd.ftl.placement"))
-    }
-}
-
-impl Supplier for NoSupplier {
-    fn schedule(&self, _: Device, _: Stream) -> Result<Box<dyn ExternalSchedule>, Failed> {
-        Err(Failed::not_supplied("ssd.gc.preemption"))
-    }
 }
