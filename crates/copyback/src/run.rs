@@ -58,7 +58,7 @@ pub struct Run {
     #[checkpoint(skip)]
     side_by_side: Option<SideBySide>,
     /// The rule that ends the run before its requests do, if there is one.
-    stop: Option<Box<Rule>>,
+    stop: Option<Rule>,
     /// Requests that had arrived and waited to enter the array when a rule ended the run.
     unserved: u64,
     /// Preparation of each drive, if it was in rounds.
@@ -117,7 +117,7 @@ impl Run {
                 page_bytes: config.drive.pages.counted_size.0,
             },
             side_by_side: None,
-            stop: Rule::of(config).map(Box::new),
+            stop: Rule::of(config),
             unserved: 0,
             preparation,
             prepared_bytes,
@@ -302,7 +302,7 @@ impl Run {
         let (now, counters) = (self.now, self.counters());
         let ended = match self.stop.take() {
             Some(mut rule) => {
-                let ended = match &mut *rule {
+                let ended = match &mut rule {
                     Rule::Steady(rounds) => {
                         rounds.end_round(now, &counters);
                         rounds.ended_at()

@@ -171,7 +171,8 @@ fn prepared(settings: &[(&str, &str)]) -> Saved {
     let bad_blocks: u64 =
         device.devices().iter().map(|device| device.ftl.bad_blocks().count().0).sum();
     assert_eq!(bad_blocks > 0, !config.ssd.faults.are_none(), "{bad_blocks} bad blocks");
-    let file = state::to_bytes(&config, &device).expect("memory takes any bytes");
+    let fingerprint = state::fingerprint(&config).expect("there is no trace");
+    let file = state::to_bytes(&config, &fingerprint, &device).expect("memory takes any bytes");
     let content = zstd::decode_all(&file[HEADER..]).expect("a state is compressed");
     Saved { config, start: file[..MAGIC_AND_VERSION].to_vec(), content }
 }

@@ -16,7 +16,7 @@ pub use steady::{SteadyRounds, SteadyStateSummary};
 #[derive(Debug, Checkpointed)]
 pub enum Rule {
     /// The last rounds are steady.
-    Steady(SteadyRounds),
+    Steady(Box<SteadyRounds>),
     /// What the run reports has settled.
     Settled(SettledRounds),
 }
@@ -26,7 +26,8 @@ impl Rule {
     pub fn of(config: &Resolved) -> Option<Self> {
         match &config.stop {
             Stop::SteadyState(rule) => {
-                Some(Self::Steady(SteadyRounds::new(rule, config.drive.pages.counted_size.0)))
+                let rounds = SteadyRounds::new(rule, config.drive.pages.counted_size.0);
+                Some(Self::Steady(Box::new(rounds)))
             }
             Stop::None | Stop::ReadOnly => SettledRounds::of(config).map(Self::Settled),
         }
