@@ -81,18 +81,14 @@ pub struct Dies {
     /// Totals of every die of every drive at the end of each bin.
     bins: Vec<Vec<DieUse>>,
     due: Instant,
-    finished_at: Instant,
+    /// When the run ended, if it has.
+    finished_at: Option<Instant>,
 }
 
 impl Default for Dies {
     /// No bins yet.
     fn default() -> Self {
-        Self {
-            interval: FINEST,
-            bins: Vec::new(),
-            due: Instant::START + FINEST,
-            finished_at: Instant::START,
-        }
+        Self { interval: FINEST, bins: Vec::new(), due: Instant::START + FINEST, finished_at: None }
     }
 }
 
@@ -116,7 +112,7 @@ impl Dies {
     /// Ends the last bin at the end of the run.
     pub fn finish(&mut self, now: Instant, uses: impl Fn(Instant) -> Vec<DieUse>) {
         self.close_bins(now, &uses);
-        self.finished_at = now;
+        self.finished_at = Some(now);
         if self.bins.is_empty() || now > Instant::START + self.interval * self.bins.len() as u64 {
             self.bins.push(uses(now));
         }
@@ -130,6 +126,12 @@ impl Dies {
 
     fn end_of(&self, bin: usize) -> Instant {
         Instant::START + self.interval * (bin as u64 + 1)
+    }
+
+    /// End of a bin that has ended: the last one with the run.
+    fn ended_at(&self, bin: usize) -> Instant {
+        let end = self.end_of(bin);
+        self.finished_at.map_or(end, |finished| end.min(finished))
     }
 
     /// The longest time in which a die did nothing but collect, of drives with so many dies each; `None` if no
@@ -150,7 +152,7 @@ impl Dies {
     fn longest_spell_of(&self, die: usize) -> Option<(Instant, Duration)> {
         let collected = self.collected(die);
         let is_whole = |bin: usize| {
-            let width = self.end_of(bin).min(self.finished_at) - self.start_of(bin);
+            let width = self.ended_at(bin) - self.start_of(bin);
             collected[bin].as_ns() as f64 >= WHOLE * width.as_ns() as f64
         };
         let mut longest: Option<(Instant, Duration)> = None;
@@ -188,7 +190,7 @@ impl Dies {
         let mut before: Option<&Vec<DieUse>> = None;
         for (bin, uses) in self.bins.iter().enumerate() {
             let start = (self.interval * bin as u64).as_secs_f64();
-            let end = self.end_of(bin).min(self.finished_at).as_secs_f64();
+            let end = self.ended_at(bin).as_secs_f64();
             for (index, until) in uses.iter().enumerate() {
                 let from = before.map(|before| before[index]).unwrap_or_default();
                 columns.device.push(SsdId::from_index(index / dies_per_drive).0);

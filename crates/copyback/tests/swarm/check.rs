@@ -193,6 +193,7 @@ pub fn buffered(config: &Config) -> bool {
 fn always_mapped(case: &Case) -> bool {
     let mut requests = case.flows.iter().flat_map(|flow| &flow.requests);
     case.config.precondition.fill.0 == 1.0
+        && case.config.precondition.addresses.is_uniform()
         && requests.all(|request| request.operation != Operation::Trim)
 }
 

@@ -20,6 +20,7 @@ quantity_or_choice! {
         /// longer run would not change its verdict.
         UntilSettled {
             /// Requests of a round.
+            #[serde(default = "default_round")]
             #[schemars(range(min = 1, max = MOST_REQUESTS))]
             round: u64,
             /// The run ends after so many rounds, settled or not.
@@ -28,6 +29,10 @@ quantity_or_choice! {
             most_rounds: u32,
         },
     }
+}
+
+const fn default_round() -> u64 {
+    100_000
 }
 
 const fn default_most_rounds() -> u32 {
