@@ -376,7 +376,9 @@ impl Preconditioner {
     fn overwrite(&mut self, most: u64) -> u64 {
         let before = self.overwritten;
         while self.overwritten - before < most {
-            self.look_ahead();
+            if self.ahead.is_over() {
+                self.look_ahead();
+            }
             match self.ahead.next() {
                 None => break,
                 Some(Change::Write(page)) => {
@@ -392,7 +394,7 @@ impl Preconditioner {
         self.overwritten - before
     }
 
-    /// Draws the next changes, if there are none, and fetches what they need: the cache misses of all of them overlap.
+    /// Draws the next changes, and fetches what they need: the cache misses of all of them overlap.
     fn look_ahead(&mut self) {
         let pages = self.ahead.draw(self.goal - self.overwritten);
         pages.clone().for_each(|page| self.ftl.fetch(page.lpn));

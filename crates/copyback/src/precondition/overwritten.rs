@@ -46,17 +46,18 @@ impl Ahead {
         self.done += 1;
     }
 
-    /// Draws the next changes to a drive which is to be written `left` times more, if all that were drawn have been
-    /// made. Returns the pages of the new ones that are written. How many at a time depends on nothing but what is left.
+    /// Whether all changes that were drawn have been made.
+    pub const fn is_over(&self) -> bool {
+        self.done == self.drawn.len()
+    }
+
+    /// Draws the next changes to a drive which is to be written `left` times more. Returns the pages of those that are
+    /// writes. How many at a time depends on nothing but what is left.
     pub fn draw(&mut self, left: u64) -> impl Iterator<Item = HostPage> + Clone {
-        let is_due = self.done == self.drawn.len();
-        if is_due {
-            self.done = 0;
-            self.drawn.clear();
-            self.fault = self.changes.draw(left.min(BATCH as u64), &mut self.drawn).err();
-        }
-        let new = if is_due { &self.drawn[..] } else { &[] };
-        new.iter().filter_map(|change| match change {
+        self.done = 0;
+        self.drawn.clear();
+        self.fault = self.changes.draw(left.min(BATCH as u64), &mut self.drawn).err();
+        self.drawn.iter().filter_map(|change| match change {
             Change::Write(page) => Some(*page),
             Change::Trim(_) => None,
         })
