@@ -141,6 +141,25 @@ footprint = 0.5
     assert "another" in refused.stderr
 
 
+def test_a_state_is_of_the_layout_that_sent_its_writes(cli: RunCli, tmp_path: Path) -> None:
+    """Parity is written, too: the drives of a RAID-5 are others than those of a RAID-0."""
+    toml = tmp_path / "array.toml"
+    toml.write_text(
+        """
+precondition = { fill = 1.0, overwrites = 1.0, addresses = "workload" }
+array = { layout = "raid0", devices = 4, stripe = "16KiB" }
+ssd.geometry.blocks_per_plane = 32
+workload = { requests = 500, request_size = "16KiB", iodepth = 4 }
+"""
+    )
+    cli("precondition", toml, "--save", tmp_path / "array.state")
+    state = ("--state", tmp_path / "array.state", "--json")
+    cli("run", toml, *state)
+    for other in ("array.layout=raid5", "array.stripe=32KiB"):
+        refused = cli("run", toml, *state, "--set", other, status=2)
+        assert "another" in refused.stderr
+
+
 def strip(printed: str) -> str:
     """Return a summary without the numbers about the machine."""
     return printed[: printed.index('"simulator"')]

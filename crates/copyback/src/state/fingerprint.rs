@@ -54,6 +54,7 @@ pub fn fingerprint(config: &Resolved) -> Result<String, InputError> {
     {
         let flows = config.workload.flows();
         decisive.push(flows.iter().map(identity).collect::<Result<_, _>>()?);
+        decisive.push(serde_json::json!([config.array.layout, config.array.stripe]));
     }
     Ok(format!("{:032x}", xxh3_128(decisive.to_string().as_bytes())))
 }
