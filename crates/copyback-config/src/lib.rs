@@ -54,7 +54,7 @@ pub use host::*;
 pub use load::Loader;
 pub use metrics::*;
 pub use power::*;
-pub use precondition::{Overwritten, Precondition};
+pub use precondition::{Overwritten, Precondition, WRITES_NOTHING};
 pub use refresh::*;
 pub use resolved::{DemandPaging, Resolved};
 pub use slc_cache::*;

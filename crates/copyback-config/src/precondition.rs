@@ -29,6 +29,9 @@ impl Default for Precondition {
     }
 }
 
+/// Fault of `precondition.addresses` where nothing is written.
+pub const WRITES_NOTHING: &str = "found \"workload\" with a workload that writes nothing; allowed: \"uniform\", or a workload that writes";
+
 /// Pages that are overwritten before a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,9 +1,9 @@
 //! The writes and trims of a workload without end: what a drive is prepared with.
 
 use copyback_config::units::Instant;
-use copyback_config::{Flow, Resolved};
+use copyback_config::{Flow, Resolved, WRITES_NOTHING};
 
-use super::{AddressSpace, InputError, Operation, Request, Source};
+use super::{AddressSpace, Draws, InputError, Operation, Request, Source};
 
 /// The writes and trims of a workload, again and again. A trace begins anew at its end; a generator has none. If all
 /// flows are open loops they are merged by arrival, else they take turns: the time of a closed loop is known only as
@@ -81,9 +81,9 @@ impl Repeated {
         space: AddressSpace,
         seed: u64,
     ) -> Result<Self, InputError> {
-        let source = Source::apart(&flow, index, &key, space, seed)?;
+        let source = Source::open(&flow, index, &key, space, seed, Draws::Apart)?;
         // A generator has no end.
-        let most_kept = if let Flow::Trace(_) = flow { MOST_KEPT } else { 0 };
+        let most_kept = if flow.is_trace() { MOST_KEPT } else { 0 };
         let pass = Pass::Read { source, kept: Vec::new(), most_kept };
         let (began, has_written) = (0, false);
         let mut repeated =
@@ -120,7 +120,7 @@ impl Repeated {
         self.pass = match requests.len() {
             MOST_KEPT.. => {
                 let Self { flow, index, key, space, seed, .. } = self;
-                let source = Source::apart(flow, *index, key, *space, *seed)?;
+                let source = Source::open(flow, *index, key, *space, *seed, Draws::Apart)?;
                 Pass::Read { source, kept: Vec::new(), most_kept: MOST_KEPT }
             }
             _ => Pass::Kept { requests, done: 0 },
@@ -153,7 +153,6 @@ impl Pass {
 }
 
 fn nothing_written() -> InputError {
-    let problem = "found \"workload\" with a workload that writes nothing; allowed: \"uniform\", or a workload \
-                   that writes";
-    InputError { place: "precondition.addresses".to_owned(), problem: problem.to_owned() }
+    let place = "precondition.addresses".to_owned();
+    InputError { place, problem: WRITES_NOTHING.to_owned() }
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::Status;
-use crate::{AddressSpace, InputError, Source};
+use crate::{AddressSpace, Draws, InputError, Source};
 use copyback_config::{Flow, Resolved};
 
 /// Reads every trace of a workload as a run would, and so finds what would end the run: a damaged row, an
@@ -32,7 +32,7 @@ impl InputCheck {
         let flows = config.workload.flows();
         let opened = flows.iter().enumerate().map(|(index, flow)| {
             let key = config.workload.flow_key(index);
-            let source = Source::open(flow, index, &key, space, config.seed)?;
+            let source = Source::open(flow, index, &key, space, config.seed, Draws::OfRun)?;
             let only_first = flow.iodepth().is_some() && flow.duration().is_some();
             Ok(matches!(flow, Flow::Trace(_)).then_some(PendingTrace { source, only_first }))
         });

@@ -24,7 +24,7 @@ pub use status::Status;
 pub use stream::{Issued, Stream};
 
 use copyback_config::units::{Duration, Instant};
-use copyback_config::{Flow, Layout, Resolved, SyntheticWorkload};
+use copyback_config::{Flow, Layout, Resolved};
 
 /// Operation that a request asks of the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +122,15 @@ pub struct InputError {
     pub problem: String,
 }
 
+/// Random draws of a generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Draws {
+    /// Draws of the run.
+    OfRun,
+    /// Draws apart from those of the run, to the same hot addresses.
+    Apart,
+}
+
 /// A stream of requests in order of arrival, each with the hint of its flow.
 pub struct Source {
     kind: Kind,
@@ -145,37 +154,7 @@ impl Source {
         key: &str,
         space: AddressSpace,
         seed: u64,
-    ) -> Result<Self, InputError> {
-        Self::made_by(synthetic::Generator::new, flow, index, key, space, seed)
-    }
-
-    /// Requests like those of [`open`](Self::open), to the same hot addresses; those of a generator are drawn apart.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn apart(
-        flow: &Flow,
-        index: usize,
-        key: &str,
-        space: AddressSpace,
-        seed: u64,
-    ) -> Result<Self, InputError> {
-        Self::made_by(synthetic::Generator::apart, flow, index, key, space, seed)
-    }
-
-    fn made_by(
-        generator: fn(
-            &SyntheticWorkload,
-            AddressSpace,
-            u64,
-            &str,
-            &str,
-        ) -> Result<synthetic::Generator, InputError>,
-        flow: &Flow,
-        index: usize,
-        key: &str,
-        space: AddressSpace,
-        seed: u64,
+        draws: Draws,
     ) -> Result<Self, InputError> {
         let name = format!("workload/{index}");
         let kind = match flow {
@@ -184,7 +163,9 @@ impl Source {
                 Kind::Trace(Box::new(source))
             }
             Flow::Synthetic(config) => {
-                Kind::Synthetic(Box::new(generator(config, space, seed, &name, key)?))
+                let generator =
+                    synthetic::Generator::drawing(draws, config, space, seed, &name, key)?;
+                Kind::Synthetic(Box::new(generator))
             }
         };
         Ok(Self { kind, hints: Hints::new(flow.handles(), index, seed, &name) })

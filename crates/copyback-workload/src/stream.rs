@@ -1,7 +1,7 @@
 //! The requests of a whole workload, its flows merged in order of arrival, without a device.
 
 use super::trace::TraceSource;
-use super::{AddressSpace, InputError, Request, Source};
+use super::{AddressSpace, Draws, InputError, Request, Source};
 use copyback_config::units::{Duration, Instant};
 use copyback_config::{Config, Flow};
 
@@ -40,7 +40,7 @@ impl Merged {
         seed: u64,
     ) -> Result<Self, InputError> {
         check_times(flow, key)?;
-        let source = Source::open(flow, index, key, space, seed)?;
+        let source = Source::open(flow, index, key, space, seed, Draws::OfRun)?;
         let start = flow.starts_at().0;
         let end = flow.duration().map(|duration| Instant::START + start + duration.0);
         let mut merged = Self { source, next: None, issued: 0, start, end };

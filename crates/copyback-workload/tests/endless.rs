@@ -1,7 +1,7 @@
 //! Writes and trims of a workload without end.
 
 use copyback_config::{Config, Loader};
-use copyback_workload::{AddressSpace, Endless, Operation, Request, Source};
+use copyback_workload::{AddressSpace, Draws, Endless, Operation, Request, Source};
 
 fn config(text: &str) -> Config {
     let drive = "[ssd.geometry]\nblocks_per_plane = 32\n";
@@ -53,7 +53,8 @@ fn a_generator_has_no_end_and_draws_of_its_own_to_the_same_hot_pages() {
     let prepared = take(&config, 50_000);
     let space = AddressSpace::of(&config.resolve());
     let flow = config.workload.flows()[0].without_end();
-    let mut source = Source::open(&flow, 0, "workload", space, config.seed).expect("a source");
+    let mut source =
+        Source::open(&flow, 0, "workload", space, config.seed, Draws::OfRun).expect("a source");
     let of_run: Vec<_> =
         (0..50_000).map(|_| source.next_request().unwrap().expect("no end")).collect();
     assert!(prepared.iter().all(|request| request.operation == Operation::Write));

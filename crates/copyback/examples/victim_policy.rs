@@ -28,7 +28,7 @@ struct LeastWornOfTheEmptiest {
     closed: BTreeMap<PlaneId, BTreeMap<BlockId, ClosedBlock>>,
 }
 
-/// It is not saved: a run with it has no checkpoints.
+/// Memory that is not saved: a run with this policy has no checkpoints.
 impl Policy for LeastWornOfTheEmptiest {
     fn memory(&self) -> Result<Vec<u8>, Failed> {
         Err(Failed("ssd.gc.victim: found mine; allowed for checkpoints: one that is saved".into()))
@@ -68,7 +68,7 @@ impl Supply<dyn ExternalVictims> for Mine {
     }
 }
 
-/// It has no policies of the other kinds.
+/// No policies of the other kinds.
 impl Supply<dyn ExternalPlacement> for Mine {}
 impl Supply<dyn ExternalSchedule> for Mine {}
 impl Supply<dyn ExternalCoordinator> for Mine {}

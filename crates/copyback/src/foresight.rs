@@ -5,7 +5,7 @@
 use crate::Error;
 use crate::config::{Placement, Resolved};
 use crate::host::sources;
-use crate::ids::Lpn;
+use crate::ids::{Lpn, pages_touched, pages_within};
 use crate::placement::{Foreseen, Future, MOST_ENDS};
 use crate::workload::{Operation, Request};
 
@@ -33,18 +33,13 @@ fn note(foreseen: &mut Foreseen, request: &Request, page_size: u64) -> bool {
     let end = offset + length;
     match operation {
         Operation::Write => {
-            pages(offset / page_size, end.div_ceil(page_size)).all(|lpn| foreseen.writes(lpn))
+            pages_touched(offset..end, page_size).map(Lpn).all(|lpn| foreseen.writes(lpn))
         }
-        // A page is trimmed whole or not at all.
         Operation::Trim => {
-            pages(offset.div_ceil(page_size), end / page_size).all(|lpn| foreseen.trims(lpn))
+            pages_within(offset..end, page_size).map(Lpn).all(|lpn| foreseen.trims(lpn))
         }
         Operation::Read | Operation::Flush => true,
     }
-}
-
-fn pages(first: u64, end: u64) -> impl Iterator<Item = Lpn> {
-    (first..end).map(|lpn| Lpn::from_index(lpn as usize))
 }
 
 fn too_long() -> String {

@@ -2,6 +2,7 @@
 //! [`Geometry`](crate::nand::Geometry) converts between them.
 
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -137,4 +138,16 @@ pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<It
         left &= left.wrapping_sub(1);
         next
     })
+}
+
+/// Numbers of the pages of `size` bytes that `bytes` touch.
+#[inline]
+pub fn pages_touched(bytes: Range<u64>, size: u64) -> Range<u32> {
+    (bytes.start / size) as u32..bytes.end.div_ceil(size) as u32
+}
+
+/// Numbers of the pages of `size` bytes that lie within `bytes`: a page is trimmed whole or not at all.
+#[inline]
+pub fn pages_within(bytes: Range<u64>, size: u64) -> Range<u32> {
+    bytes.start.div_ceil(size) as u32..(bytes.end / size) as u32
 }

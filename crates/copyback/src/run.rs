@@ -299,21 +299,9 @@ impl Run {
     /// Ends the round under way; if that ends the run, no further request enters.
     #[cold]
     fn end_round(&mut self) -> Result<(), Error> {
-        let (now, counters) = (self.now, self.counters());
-        let ended = match self.stop.take() {
-            Some(mut rule) => {
-                let ended = match &mut rule {
-                    Rule::Steady(rounds) => {
-                        rounds.end_round(now, &counters);
-                        rounds.ended_at()
-                    }
-                    Rule::Settled(rounds) => rounds.end_round(&self.findings()).then_some(now),
-                };
-                self.stop = Some(rule);
-                ended
-            }
-            None => None,
-        };
+        let Some(mut rule) = self.stop.take() else { return Ok(()) };
+        let ended = rule.end_round(self.now, || self.counters(), || self.findings());
+        self.stop = Some(rule);
         ended.map_or(Ok(()), |at| self.admit_no_more(at))
     }
 

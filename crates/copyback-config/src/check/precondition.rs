@@ -9,8 +9,6 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
     steady::overwrites(&precondition.overwrites, faults);
     let writes = || config.workload.flows().iter().any(Flow::may_write);
     if precondition.addresses == Overwritten::Workload && !writes() {
-        let problem = "found \"workload\" with a workload that writes nothing; allowed: \"uniform\", \
-                       or a workload that writes";
-        faults.add("precondition.addresses", problem);
+        faults.add("precondition.addresses", WRITES_NOTHING);
     }
 }

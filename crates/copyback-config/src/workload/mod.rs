@@ -141,6 +141,11 @@ impl Flow {
         }
     }
 
+    /// Whether it replays a trace.
+    pub const fn is_trace(&self) -> bool {
+        matches!(self, Self::Trace(_))
+    }
+
     /// Whether it may write: only a trace itself tells whether it does.
     pub fn may_write(&self) -> bool {
         match self {
@@ -149,7 +154,7 @@ impl Flow {
         }
     }
 
-    /// The same requests without an end of their own, all from the start.
+    /// Copy without an end of its own: a trace once and from its start, a generator without end.
     pub fn without_end(&self) -> Self {
         match self {
             Self::Trace(trace) => Self::Trace(trace.once()),

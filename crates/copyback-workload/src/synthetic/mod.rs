@@ -28,7 +28,7 @@ use self::passes::Passes;
 use self::runs::Runs;
 use self::size::Sizes;
 use crate::rng::{self, Stream};
-use crate::{AddressSpace, Hint, InputError, Operation, Request};
+use crate::{AddressSpace, Draws, Hint, InputError, Operation, Request};
 use copyback_config::quantity::Size;
 use copyback_config::units::Instant;
 use copyback_config::{AddressDistribution, SyntheticWorkload};
@@ -85,33 +85,24 @@ impl Generator {
         name: &str,
         key: &str,
     ) -> Result<Self, InputError> {
-        let scatter = rng::stream(seed, &format!("{name}/scatter"));
-        Self::drawn(config, space, Passes::new(&config.address, seed, name), scatter, key)
+        Self::drawing(Draws::OfRun, config, space, seed, name, key)
     }
 
-    /// Requests like those of [`new`](Self::new), to the same hot addresses, that are drawn apart from them.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn apart(
+    /// The requests of [`new`](Self::new), or such as are drawn apart from them.
+    pub(crate) fn drawing(
+        draws: Draws,
         config: &SyntheticWorkload,
         space: AddressSpace,
         seed: u64,
         name: &str,
         key: &str,
     ) -> Result<Self, InputError> {
+        let passes = match draws {
+            Draws::OfRun => Passes::new(&config.address, seed, name),
+            Draws::Apart => Passes::new(&config.address, seed, &format!("{name}/apart")),
+        };
+        // Hot addresses are those of the run.
         let scatter = rng::stream(seed, &format!("{name}/scatter"));
-        let passes = Passes::new(&config.address, seed, &format!("{name}/apart"));
-        Self::drawn(config, space, passes, scatter, key)
-    }
-
-    fn drawn(
-        config: &SyntheticWorkload,
-        space: AddressSpace,
-        passes: Passes,
-        scatter: Stream,
-        key: &str,
-    ) -> Result<Self, InputError> {
         let stream = |part: &str| passes.stream(part);
         let Footprint { alignment, size_alignment, first_unit, units } =
             Footprint::new(config, key, space)?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::buffer::{Sectors, all_sectors};
 use crate::event::Event;
-use crate::ids::{CommandId, Lpn};
+use crate::ids::{CommandId, Lpn, pages_touched, pages_within};
 use crate::ssd::{Owner, PageWrite};
 use crate::units::Duration;
 use crate::workload::Operation;
@@ -144,9 +144,7 @@ impl Drive {
     fn trim(&mut self, id: CommandId) {
         let page_size = self.settings.page_size;
         let range = self.active(id).command;
-        let end = (range.offset + range.length) / page_size;
-        for page in range.offset.div_ceil(page_size)..end {
-            let lpn = Lpn(page as u32);
+        for lpn in pages_within(range.offset..range.offset + range.length, page_size).map(Lpn) {
             if let Some(buffer) = &mut self.buffer {
                 buffer.trim(lpn);
             }
@@ -172,7 +170,7 @@ impl Drive {
 
 /// The numbers of the pages of this size that these bytes touch.
 pub(super) fn pages_of(page_size: u64, offset: u64, length: u64) -> Range<u32> {
-    (offset / page_size) as u32..(offset + length).div_ceil(page_size) as u32
+    pages_touched(offset..offset + length, page_size)
 }
 
 /// The sectors of `page` that the bytes from `start` to `end` touch.

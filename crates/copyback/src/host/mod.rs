@@ -18,7 +18,7 @@ use crate::ids::{FlowId, RequestId, RequestNumber};
 use crate::places::Places;
 use crate::slots::Slots;
 use crate::units::Instant;
-use crate::workload::{AddressSpace, InputError, Request, Source};
+use crate::workload::{AddressSpace, Draws, InputError, Request, Source};
 
 /// The flows of requests and the submission queues they go through.
 #[derive(Checkpointed)]
@@ -326,7 +326,7 @@ pub fn sources(config: &Resolved) -> Result<Vec<Source>, InputError> {
 
 fn source(flow: &FlowConfig, index: usize, config: &Resolved) -> Result<Source, InputError> {
     let key = config.workload.flow_key(index);
-    Source::open(flow, index, &key, AddressSpace::of(config), config.seed)
+    Source::open(flow, index, &key, AddressSpace::of(config), config.seed, Draws::OfRun)
 }
 
 impl Queue {

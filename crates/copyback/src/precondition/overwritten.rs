@@ -3,8 +3,8 @@
 use rand::RngExt;
 
 use crate::checkpoint::{Checkpointed, Loaded, Reader, Writer};
-use crate::config::{Overwritten, Resolved};
-use crate::ids::{Lpn, SsdId};
+use crate::config::{Flow, Overwritten, Resolved};
+use crate::ids::{Lpn, SsdId, pages_touched, pages_within};
 use crate::layout::{Layout, Missing, Plan};
 use crate::placement::HostPage;
 use crate::rng::Stream;
@@ -20,7 +20,7 @@ pub struct Ahead {
     drawn: Vec<Change>,
     /// How many of them have been made.
     done: usize,
-    /// Fault of the workload that they are those of. None follows.
+    /// Fault of the workload whose changes they are. None follows.
     #[checkpoint(skip)]
     fault: Option<InputError>,
 }
@@ -93,7 +93,9 @@ impl Changes {
         match config.precondition.addresses {
             Overwritten::Uniform => Self::Uniform { random, fill },
             Overwritten::Workload => {
-                let left_out = random.random_range(0..=u64::from(fill));
+                let has_trace = config.workload.flows().iter().any(Flow::is_trace);
+                let most = if has_trace { u64::from(fill) } else { 0 };
+                let left_out = random.random_range(0..=most);
                 Self::Workload(Box::new(OfWorkload::new(config, device, left_out)))
             }
         }
@@ -117,11 +119,11 @@ impl Changes {
 
 /// The changes that a workload makes to one drive.
 pub struct OfWorkload {
-    requests: Requests,
+    config: Resolved,
+    /// Requests of the workload, once it is open.
+    requests: Option<Box<Endless>>,
     device: SsdId,
     layout: Layout,
-    /// Bytes of a page.
-    page_size: u64,
     /// Requests in a row without a write to this drive, of which there is at most one a sector of the array.
     in_vain: u64,
     /// Requests that have been taken.
@@ -132,25 +134,13 @@ pub struct OfWorkload {
     plan: Plan,
 }
 
-/// Requests of the workload.
-enum Requests {
-    /// Those of an open workload.
-    Open(Box<Endless>),
-    /// Those of a workload that could not be opened.
-    Fault(InputError),
-}
-
 impl OfWorkload {
     fn new(config: &Resolved, device: SsdId, left_out: u64) -> Self {
-        let requests = match Endless::open(config) {
-            Ok(requests) => Requests::Open(Box::new(requests)),
-            Err(fault) => Requests::Fault(fault),
-        };
         Self {
-            requests,
+            config: config.clone(),
+            requests: None,
             device,
             layout: Layout::new(&config.array, config.drive.capacity.bytes),
-            page_size: config.drive.pages.size.0,
             in_vain: 0,
             taken: 0,
             left_out,
@@ -178,31 +168,29 @@ impl OfWorkload {
         }
     }
 
+    /// Takes the next request of the workload, which is opened for the first: a drive that comes out of a file needs none.
     fn take(&mut self) -> Result<Request, InputError> {
         self.taken += 1;
-        match &mut self.requests {
-            Requests::Open(requests) => requests.take(),
-            Requests::Fault(fault) => Err(fault.clone()),
-        }
+        let requests = match &mut self.requests {
+            Some(requests) => requests,
+            closed => closed.insert(Box::new(Endless::open(&self.config)?)),
+        };
+        requests.take()
     }
 
     fn spread(&mut self, request: &Request, drawn: &mut Vec<Change>) {
         let bytes = request.offset..request.offset + request.length;
         self.layout.plan(request.operation, bytes, &Missing::default(), &mut self.plan);
-        let size = self.page_size;
+        let size = self.config.drive.pages.size.0;
         for piece in self.plan.then.iter().filter(|piece| piece.device == self.device) {
-            let page = |page: u64| Lpn::from_index(page as usize);
+            let bytes = piece.offset..piece.end();
             match piece.operation {
-                Operation::Write => {
-                    let pages = piece.offset / size..piece.end().div_ceil(size);
-                    let hint = request.hint;
-                    let write = |lpn| Change::Write(HostPage { lpn, hint });
-                    drawn.extend(pages.map(page).map(write));
+                Operation::Trim => {
+                    drawn.extend(pages_within(bytes, size).map(Lpn).map(Change::Trim))
                 }
-                // A page is trimmed whole or not at all.
                 _ => {
-                    let pages = piece.offset.div_ceil(size)..piece.end() / size;
-                    drawn.extend(pages.map(page).map(Change::Trim));
+                    let write = |lpn| Change::Write(HostPage { lpn, hint: request.hint });
+                    drawn.extend(pages_touched(bytes, size).map(Lpn).map(write));
                 }
             }
         }

@@ -100,7 +100,7 @@ impl SyntheticWorkload {
         self.read_share.0 + self.trim_share.0 + self.flush_share.0 < 1.0 - ROUNDING
     }
 
-    /// The same requests without an end, from the start.
+    /// Copy whose requests have no end and begin with the run.
     pub fn without_end(&self) -> Self {
         Self {
             requests: RequestCount::Unlimited,

@@ -11,7 +11,7 @@ quantity_or_choice! {
     /// Number of requests.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum RequestCount or
-        /// So many.
+        /// Number of them.
         Fixed(Requests), "a whole number, \"unlimited\", or a table with the key type"
     {
         /// Requests without end.

@@ -6,6 +6,7 @@ mod steady;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Resolved, Stop};
 use crate::host::Completion;
+use crate::metrics::Finding;
 use crate::ssd::Counters;
 use crate::units::Instant;
 
@@ -17,7 +18,7 @@ pub use steady::{SteadyRounds, SteadyStateSummary};
 pub enum Rule {
     /// The last rounds are steady.
     Steady(Box<SteadyRounds>),
-    /// What the run reports has settled.
+    /// Verdict that a longer run would not change.
     Settled(SettledRounds),
 }
 
@@ -46,6 +47,23 @@ impl Rule {
         match self {
             Self::Steady(rounds) => rounds.completed(completion),
             Self::Settled(rounds) => !completion.is_of_ramp() && rounds.completed(),
+        }
+    }
+
+    /// Ends the round under way at `now`, when the drives have these counters and the run would have these findings.
+    /// Returns when the run ends, if it does.
+    pub fn end_round(
+        &mut self,
+        now: Instant,
+        counters: impl FnOnce() -> Counters,
+        findings: impl FnOnce() -> Vec<Finding>,
+    ) -> Option<Instant> {
+        match self {
+            Self::Steady(rounds) => {
+                rounds.end_round(now, &counters());
+                rounds.ended_at()
+            }
+            Self::Settled(rounds) => rounds.end_round(&findings()).then_some(now),
         }
     }
 
