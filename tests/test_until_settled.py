@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import copyback
 from copyback.words import steady
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
 
 
 def rounds(tiny: dict[str, Any], round_: int, **more: Any) -> dict[str, Any]:
@@ -71,3 +76,21 @@ def test_two_rules_are_refused(tiny: dict[str, Any]) -> None:
     stop = {"type": "steady_state", "round": "100ms"}
     with pytest.raises(copyback.InputError, match=r"workload\.requests: found \"until_settled\""):
         copyback.run({**rounds(tiny, 100), "stop": stop})
+
+
+def test_what_looks_at_a_workload_alone_says_that_it_took_the_most(
+    cli: RunCli, tmp_path: Path
+) -> None:
+    """Only a simulation tells how many rounds there are."""
+    toml = tmp_path / "rounds.toml"
+    toml.write_text(
+        """
+ssd.geometry.blocks_per_plane = 32
+[workload]
+requests = { type = "until_settled", round = 40, most_rounds = 3 }
+inter_arrival = "1ms"
+"""
+    )
+    told = " ".join(cli("trace", "info", toml).stdout.split())
+    assert "Requests 120 " in told
+    assert "workload.requests: at most 3 rounds of 40 requests" in told

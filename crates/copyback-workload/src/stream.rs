@@ -10,6 +10,8 @@ use copyback_config::{Config, Flow};
 pub struct Stream {
     flows: Vec<Merged>,
     timed: bool,
+    /// Notes on flows of which only a simulation tells how long they are.
+    bounded: Vec<String>,
 }
 
 /// One request, and what it says beside what a device is asked for.
@@ -60,6 +62,15 @@ impl Merged {
     }
 }
 
+/// Note on a flow whose length only a simulation decides, if it has a bound.
+fn bound(flow: &Flow, key: &str) -> Option<String> {
+    let (round, most_rounds) = flow.rounds()?;
+    Some(format!(
+        "{key}.requests: at most {most_rounds} rounds of {round} requests; how many it takes until a run has settled, only a \
+         simulation tells"
+    ))
+}
+
 /// Refuses a flow whose times only a simulation decides.
 fn check_times(flow: &Flow, key: &str) -> Result<(), InputError> {
     let fault = |name: &str, problem: &str| InputError {
@@ -92,11 +103,15 @@ impl Stream {
     pub fn open(config: &Config, space: AddressSpace) -> Result<Self, InputError> {
         let flows = config.workload.flows();
         let timed = flows.iter().all(|flow| flow.iodepth().is_none());
+        let keys = flows.iter().enumerate();
+        let bounded =
+            keys.filter_map(|(index, flow)| bound(flow, &config.workload.flow_key(index)));
+        let bounded = bounded.collect();
         let flows = flows.iter().enumerate();
         let flows = flows.map(|(index, flow)| {
             Merged::open(flow, index, &config.workload.flow_key(index), space, config.seed)
         });
-        Ok(Self { flows: flows.collect::<Result<_, _>>()?, timed })
+        Ok(Self { flows: flows.collect::<Result<_, _>>()?, timed, bounded })
     }
 
     /// The next request, or `None` at the end.
@@ -158,6 +173,7 @@ impl Stream {
 
     /// Notes for the user about the input that was read so far, one line each.
     pub fn notes(&self) -> Vec<String> {
-        self.flows.iter().flat_map(|flow| flow.source.notes()).collect()
+        let of_sources = self.flows.iter().flat_map(|flow| flow.source.notes());
+        self.bounded.iter().cloned().chain(of_sources).collect()
     }
 }
