@@ -186,7 +186,7 @@ impl OfWorkload {
             let bytes = piece.offset..piece.end();
             match piece.operation {
                 Operation::Trim => {
-                    drawn.extend(pages_within(bytes, size).map(Lpn).map(Change::Trim))
+                    drawn.extend(pages_within(bytes, size).map(Lpn).map(Change::Trim));
                 }
                 _ => {
                     let write = |lpn| Change::Write(HostPage { lpn, hint: request.hint });
