@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::choice::choice;
+use super::gc::is_default;
 use super::quantity::Share;
 use super::steady::Overwrites;
 
@@ -17,6 +19,9 @@ pub struct Precondition {
     /// Pages that are overwritten.
     #[serde(skip_serializing_if = "Overwritten::is_uniform")]
     pub addresses: Overwritten,
+    /// Distribution of valid pages over the blocks of the filled drive, before it is overwritten.
+    #[serde(skip_serializing_if = "is_default")]
+    pub valid_pages: ValidPages,
 }
 
 impl Default for Precondition {
@@ -25,6 +30,7 @@ impl Default for Precondition {
             fill: Share(1.0),
             overwrites: Overwrites::Fixed(1.0),
             addresses: Overwritten::Uniform,
+            valid_pages: ValidPages::AsWritten,
         }
     }
 }
@@ -49,4 +55,36 @@ impl Overwritten {
     pub const fn is_uniform(&self) -> bool {
         matches!(self, Self::Uniform)
     }
+}
+
+choice! {
+    /// Distribution of valid pages over the blocks of the filled drive.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ValidPages {
+        /// All pages of the blocks that were filled are valid.
+        AsWritten,
+        /// Blocks have as many valid pages as a mean-field model gives for the victim policy under uniform writes (Van
+        /// Houdt, SIGMETRICS 2013), those with most valid pages first. MQSim prepares its drives so. All blocks but
+        /// half of the soft threshold are used. For the victims `greedy`, `fifo`, `rga`, `random` and `random+`, on a
+        /// drive that maps pages, allocates statically and collects blocks.
+        MeanField {
+            /// Equal parts of the logical space that are laid out one after the other, each in blocks of its own: MQSim
+            /// has one for each flow.
+            #[serde(default = "one")]
+            #[schemars(range(min = 1, max = 1024))]
+            parts: u32,
+        },
+    }
+}
+
+// The twin that `choice` reads through has the same variants and derives no default.
+#[allow(clippy::derivable_impls)]
+impl Default for ValidPages {
+    fn default() -> Self {
+        Self::AsWritten
+    }
+}
+
+const fn one() -> u32 {
+    1
 }

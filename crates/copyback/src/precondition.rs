@@ -1,6 +1,7 @@
 //! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
+mod mean_field;
 mod overwritten;
 mod rounds;
 
@@ -22,6 +23,7 @@ use crate::steady::SteadyRule;
 use crate::told::Told;
 use crate::workload::InputError;
 
+use mean_field::Repeats;
 use overwritten::{Ahead, BATCH, Change, Changes};
 pub use rounds::{Rounds, RoundsSummary};
 
@@ -194,6 +196,8 @@ pub struct Preconditioner {
     pub schedule: Option<Box<dyn ExternalSchedule>>,
     filled: usize,
     fill: usize,
+    /// Writes of each page with which a mean-field model lays out the blocks, if one does.
+    repeats: Option<Repeats>,
     overwritten: u64,
     /// Overwrites after which the device is ready, or a round ends.
     goal: u64,
@@ -214,7 +218,10 @@ impl Preconditioner {
     /// A new device of a checked configuration. One that is lost, or has just replaced one that is,
     /// stays empty.
     pub fn new(config: &Resolved, device: SsdId) -> Self {
-        Self::new_around(config, Ftl::new(config, &name(device)), device)
+        let mut new = Self::new_around(config, Ftl::new(config, &name(device)), device);
+        let model = config.mean_field.as_ref().filter(|_| new.fill > 0);
+        new.repeats = model.map(|model| Repeats::new(config, model, &new.ftl, new.fill));
+        new
     }
 
     fn new_around(config: &Resolved, ftl: Ftl, device: SsdId) -> Self {
@@ -239,6 +246,7 @@ impl Preconditioner {
         let random = rng::stream(config.seed, &format!("{}/precondition", name(device)));
         Self {
             ftl,
+            repeats: None,
             schedule: None,
             filled: 0,
             fill,
@@ -331,9 +339,16 @@ impl Preconditioner {
                 let next = self.filled..self.fill.min(self.filled + BATCH);
                 self.ftl.expect_writes(None, next.map(Lpn::from_index));
             }
-            let lpn = Lpn::from_index(self.filled);
+            let page = HostPage::without_hint(Lpn::from_index(self.filled));
             self.filled += 1;
-            self.write(HostPage::without_hint(lpn));
+            match &mut self.repeats {
+                None => self.write(page),
+                Some(repeats) => {
+                    let plane = mean_field::plane_of(&self.ftl, page.lpn);
+                    let times = repeats.next(plane);
+                    self.lay_out(plane, page, times);
+                }
+            }
         }
         if let Some(rounds) = self.rounds.as_mut().filter(|_| self.overwritten == 0) {
             rounds.begin(self.version + self.tally.pages_moved);
@@ -411,6 +426,14 @@ impl Preconditioner {
         self.write_page(page);
         if !self.outdated.is_empty() {
             self.write_outdated();
+        }
+    }
+
+    /// Writes a page so many times. Nothing is collected: the model leaves as many blocks free as it does.
+    fn lay_out(&mut self, plane: PlaneId, page: HostPage, times: u32) {
+        for _ in 0..times {
+            self.version += 1;
+            self.ftl.write(plane, page, self.version);
         }
     }
 

@@ -253,6 +253,7 @@ mod tests {
             ("ssd.faults.factory_bad_blocks", "0.001"),
             ("precondition.fill", "0.9"),
             ("precondition.overwrites", "0.9"),
+            ("precondition.valid_pages", "mean_field"),
             ("ssd.slc_cache.static", "{ blocks = 2 }"),
         ] {
             assert_ne!(fingerprint_of(&[setting]), plain, "{}", setting.0);

@@ -12,6 +12,7 @@ mod lines;
 mod lost_die;
 mod mapping;
 mod mapping_unit;
+mod mean_field;
 mod placement;
 mod power;
 mod precondition;
@@ -99,10 +100,14 @@ fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     if scope == Scope::Whole && faults.0.is_empty() {
         array::space(config, &mut faults);
     }
+    if scope == Scope::Whole && faults.0.is_empty() {
+        mean_field::space(config, &mut faults);
+    }
     array::check(&config.array, &mut faults);
     host(&config.host, &mut faults);
     workload::check(&config.workload, &config.array, &mut faults);
     precondition::check(config, &mut faults);
+    mean_field::check(config, &mut faults);
     steady::stop(config, &mut faults);
     metrics(&config.metrics, &mut faults);
     array::records(config, &mut faults);

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod capacity;
+mod mean_field;
 mod pages;
 mod parity;
 mod protocol;
@@ -19,6 +20,7 @@ use std::ops::Deref;
 pub use blocks::Blocks;
 pub use capacity::Capacity;
 pub(super) use capacity::ROUNDING;
+pub use mean_field::{MeanField, VictimModel};
 pub use pages::Pages;
 pub use protocol::Protocol;
 pub use shape::Shape;
@@ -39,6 +41,8 @@ pub struct Resolved {
     pub protocol: Protocol,
     /// Bytes that the host sees.
     pub bytes: u64,
+    /// Numbers of a drive that a mean-field model lays out, if one does.
+    pub mean_field: Option<MeanField>,
 }
 
 impl Deref for Resolved {
@@ -55,7 +59,8 @@ impl Config {
         let drive = Drive::of(&self.ssd);
         let protocol = Protocol::of(self, &drive);
         let bytes = self.array.capacity(drive.capacity.bytes);
-        Resolved { config: self.clone(), drive, protocol, bytes }
+        let mean_field = MeanField::of(self, &drive);
+        Resolved { config: self.clone(), drive, protocol, bytes, mean_field }
     }
 }
 

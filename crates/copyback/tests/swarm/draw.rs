@@ -9,7 +9,8 @@ use copyback::config::{
     GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
     Margin, Metrics, Overwrites, Overwritten, PageLatency, PipelineOrder, Placement, PlaneChoice,
     Power, Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop,
-    SummaryPage, Suspend, ThresholdScope, ThresholdUnit, Timing, VictimPolicy, Wear, Width, Within,
+    SummaryPage, Suspend, ThresholdScope, ThresholdUnit, Timing, ValidPages, VictimPolicy, Wear,
+    Width, Within,
 };
 use rand::RngExt;
 use tempfile::TempDir;
@@ -602,5 +603,6 @@ fn precondition(draw: &mut Draw) -> Precondition {
             },
         ]),
         addresses: Overwritten::Uniform,
+        valid_pages: ValidPages::AsWritten,
     }
 }

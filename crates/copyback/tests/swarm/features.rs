@@ -5,7 +5,7 @@ use copyback::config::{
     AddressDistribution, Allocation, AllocationChoice, Config, Coordination, Flow, FreeBlockOrder,
     GcEnd, GcStart, Layout, Mapping, Overwrites, Overwritten, PageLatency, Placement, Preemption,
     Protection, QueuedWhen, Rebuild, Register, Scheduling, SummaryPage, SyntheticWorkload,
-    ThresholdScope, ThresholdUnit, VictimPolicy, WearCompare, Width, Within, Workload,
+    ThresholdScope, ThresholdUnit, ValidPages, VictimPolicy, WearCompare, Width, Within, Workload,
 };
 use copyback::ssd::Part;
 
@@ -187,6 +187,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     }),
     ("prepared as the workload writes", &["precondition"], |config, _| {
         config.precondition.addresses == Overwritten::Workload
+    }),
+    ("prepared by a formula", &["precondition"], |config, _| {
+        config.precondition.valid_pages != ValidPages::AsWritten
     }),
     ("RAID-0", &["array"], |config, _| config.array.layout == Layout::Raid0),
     ("RAID-5", &["array"], |config, _| config.array.layout == Layout::Raid5),

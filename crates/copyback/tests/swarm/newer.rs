@@ -7,11 +7,11 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
     Delay, DelayRow, DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange,
-    Handles, Ineligible, Isolation, Layout, LogStream, LogVictims, Logarithm, LogicalBlocks,
-    Mapping, Margin, Overwritten, PipelineOrder, Placement, Preemption, Promotion, Protection,
-    QueuedWhen, Replaced, Round, SlcCache, SlcTiming, Ssd, SummaryPage, SyntheticWorkload,
-    ThinkTime, ThresholdScope, ThresholdUnit, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
-    Within, Workload,
+    Handles, Ineligible, Isolation, Layout, Loader, LogStream, LogVictims, Logarithm,
+    LogicalBlocks, Mapping, Margin, Overwritten, PipelineOrder, Placement, Precondition,
+    Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, Ssd,
+    SummaryPage, SyntheticWorkload, ThinkTime, ThresholdScope, ThresholdUnit, ValidPages,
+    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -159,6 +159,25 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     as_fio(&mut Draw::new(number, &format!("{name}/fio")), &mut config.workload);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
+    }
+    if draw.chance(0.3) {
+        lay_out(config);
+    }
+}
+
+/// Blocks as a mean-field model has them, where there is one.
+fn lay_out(config: &mut Config) {
+    let parts = if config.seed.is_multiple_of(2) { 2 } else { 1 };
+    let laid_out = Config {
+        precondition: Precondition {
+            valid_pages: ValidPages::MeanField { parts },
+            ..config.precondition.clone()
+        },
+        ..config.clone()
+    };
+    let text = serde_json::to_string(&laid_out).expect("a configuration is JSON");
+    if Loader::new().json(&text).load().is_ok() {
+        *config = laid_out;
     }
 }
 
