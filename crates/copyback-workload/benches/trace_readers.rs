@@ -379,11 +379,15 @@ fn generator_addresses(bencher: Bencher, name: &str) {
         request_size: RequestSize::Fixed(Size(4096)),
         sequential_share: Share(0.0),
         address: match name {
-            "hot_cold" => AddressDistribution::HotCold { requests: most, pages: rest },
-            "zoned" => {
-                AddressDistribution::Zoned { requests: vec![most, rest], pages: vec![rest, most] }
+            "hot_cold" => {
+                AddressDistribution::HotCold { requests: most, pages: rest, scattered: false }
             }
-            "zipf" => AddressDistribution::Zipf { theta: 0.99, scattered: true },
+            "zoned" => AddressDistribution::Zoned {
+                requests: vec![most, rest],
+                pages: vec![rest, most],
+                scattered: false,
+            },
+            "zipf" => AddressDistribution::Zipf { theta: 0.99, scattered: true, ranks: None },
             "pareto" => AddressDistribution::Pareto { h: 0.2, scattered: true },
             _ => AddressDistribution::Uniform,
         },

@@ -224,11 +224,11 @@ fn addresses(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
     let key = format!("{key}.address");
     match &workload.address {
         AddressDistribution::Uniform | AddressDistribution::RandomMap { .. } => {}
-        AddressDistribution::HotCold { requests, pages } => {
+        AddressDistribution::HotCold { requests, pages, .. } => {
             faults.share(&format!("{key}.requests"), *requests);
             faults.share_above_zero(&format!("{key}.pages"), *pages, true);
         }
-        AddressDistribution::Zoned { requests, pages } => zones(&key, requests, pages, faults),
+        AddressDistribution::Zoned { requests, pages, .. } => zones(&key, requests, pages, faults),
         AddressDistribution::Zipf { theta, .. } => {
             if !theta.is_finite() {
                 faults.add(&format!("{key}.theta"), format!("found {theta}; allowed: a number"));

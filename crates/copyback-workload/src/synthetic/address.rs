@@ -1,15 +1,16 @@
 //! Start addresses of random requests, in units of the alignment from the start of the footprint.
 //!
-//! Hot pages lie together, at the start of the footprint. Static allocation orders that spread
-//! consecutive pages over channels and planes (CWDP and the like) spread them evenly; an order
-//! that keeps neighbours on one plane does not. The ranks of skewed distributions are scattered
-//! unless asked otherwise.
+//! Hot pages lie together, at the start of the footprint, unless they are to be scattered. Static
+//! allocation orders that spread consecutive pages over channels and planes (CWDP and the like)
+//! spread them evenly; an order that keeps neighbours on one plane does not. The ranks of skewed
+//! distributions are scattered unless asked otherwise.
 
 use rand_distr::{Distribution, Zipf, weighted::WeightedAliasIndex};
 
 use super::draw::{Chance, below, fraction};
 use super::random_map::RandomMap;
 use super::scatter::Scatter;
+use crate::InputError;
 use crate::rng::Stream;
 use copyback_config::AddressDistribution;
 use copyback_config::quantity::Share;
@@ -17,6 +18,8 @@ use copyback_config::quantity::Share;
 /// Draws addresses.
 pub struct Addresses {
     distribution: Starts,
+    /// Places of the units, if they do not lie in order.
+    scatter: Option<Scatter>,
     units: u64,
     stream: Stream,
 }
@@ -26,7 +29,7 @@ enum Starts {
     Map(Box<RandomMap>),
     HotCold { hot: Chance, hot_units: u64 },
     Zoned(Box<Zones>),
-    Ranked { rank: Rank, scatter: Option<Scatter> },
+    Ranked(Rank),
 }
 
 impl Addresses {
@@ -39,29 +42,26 @@ impl Addresses {
         mut stream: Stream,
         mut scatter: Stream,
     ) -> Self {
-        let mut ranked = |rank, scattered: bool| Starts::Ranked {
-            rank,
-            scatter: scattered.then(|| Scatter::new(units, &mut scatter)),
-        };
         let distribution = match *address {
             AddressDistribution::RandomMap { .. } => {
                 Starts::Map(Box::new(RandomMap::new(units, is_of_units, &mut stream)))
             }
             // What is written goes where its writer is.
             AddressDistribution::Uniform | AddressDistribution::Logs { .. } => Starts::Uniform,
-            AddressDistribution::HotCold { requests, pages } => {
+            AddressDistribution::HotCold { requests, pages, .. } => {
                 let hot_units = (units as f64 * pages.0).round() as u64;
                 Starts::HotCold { hot: Chance::new(requests.0), hot_units: hot_units.min(units) }
             }
-            AddressDistribution::Zoned { ref requests, ref pages } => {
+            AddressDistribution::Zoned { ref requests, ref pages, .. } => {
                 Starts::Zoned(Box::new(Zones::new(requests, pages, units)))
             }
-            AddressDistribution::Zipf { theta, scattered } => {
-                ranked(Rank::zipf(theta, units), scattered)
+            AddressDistribution::Zipf { theta, ranks, .. } => {
+                Starts::Ranked(Rank::zipf(theta, ranks.unwrap_or(units)))
             }
-            AddressDistribution::Pareto { h, scattered } => ranked(Rank::pareto(h), scattered),
+            AddressDistribution::Pareto { h, .. } => Starts::Ranked(Rank::pareto(h)),
         };
-        Self { distribution, units, stream }
+        let scatter = is_scattered(address).then(|| Scatter::new(units, &mut scatter));
+        Self { distribution, scatter, units, stream }
     }
 
     /// Units in the footprint.
@@ -91,7 +91,11 @@ impl Addresses {
     pub fn draw(&mut self, length: u64) -> (u64, u64) {
         match &mut self.distribution {
             Starts::Map(map) => map.draw(length, &mut self.stream),
-            _ => (self.start(length), length),
+            _ => {
+                let start = self.start(length);
+                let place = self.scatter.as_ref().map_or(start, |scatter| scatter.place(start));
+                (place.min(self.units - length), length)
+            }
         }
     }
 
@@ -109,15 +113,35 @@ impl Addresses {
                 }
             }
             Starts::Zoned(zones) => zones.draw(&mut self.stream),
-            Starts::Ranked { rank, scatter } => {
-                let rank = rank.draw(self.units, &mut self.stream);
-                let start = scatter.as_ref().map_or(rank, |scatter| scatter.place(rank));
-                return start.min(self.units - length);
-            }
+            Starts::Ranked(rank) => return rank.draw(self.units, &mut self.stream),
         };
         // A request longer than its region starts with it, or as late as the footprint allows.
         let starts = region.saturating_sub(length) + 1;
         (first + below(&mut self.stream, starts)).min(self.units - length)
+    }
+}
+
+/// Whether units of the footprint lie scattered.
+const fn is_scattered(address: &AddressDistribution) -> bool {
+    match address {
+        AddressDistribution::HotCold { scattered, .. }
+        | AddressDistribution::Zoned { scattered, .. }
+        | AddressDistribution::Zipf { scattered, .. }
+        | AddressDistribution::Pareto { scattered, .. } => *scattered,
+        AddressDistribution::Uniform
+        | AddressDistribution::RandomMap { .. }
+        | AddressDistribution::Logs { .. } => false,
+    }
+}
+
+/// Refuses a distribution at `key` that has fewer ranks than the footprint has `units`.
+pub fn check(address: &AddressDistribution, key: &str, units: u64) -> Result<(), InputError> {
+    match address {
+        AddressDistribution::Zipf { ranks: Some(ranks), .. } if *ranks < units => Err(InputError {
+            place: format!("{key}.address.ranks"),
+            problem: format!("found {ranks}; allowed: {units} or more, the pages of the footprint"),
+        }),
+        _ => Ok(()),
     }
 }
 
@@ -160,15 +184,16 @@ fn only_choice() -> WeightedAliasIndex<f64> {
 /// Draws ranks from 0, the hottest.
 enum Rank {
     /// By rejection, in constant time for any number of ranks.
-    Zipf(Zipf<f64>),
+    Zipf { ranks: f64, drawn: Zipf<f64> },
     /// A uniform number to this power is the share of the ranks that are hotter.
     Pareto { power: f64 },
 }
 
 impl Rank {
-    fn zipf(theta: f64, units: u64) -> Self {
-        let ranks = Zipf::new(units as f64, theta.max(0.0));
-        Self::Zipf(ranks.expect("one rank or more, and an exponent of 0 or more"))
+    fn zipf(theta: f64, ranks: u64) -> Self {
+        let ranks = ranks as f64;
+        let drawn = Zipf::new(ranks, theta.max(0.0));
+        Self::Zipf { ranks, drawn: drawn.expect("one rank or more, and an exponent of 0 or more") }
     }
 
     fn pareto(h: f64) -> Self {
@@ -178,7 +203,12 @@ impl Rank {
     #[inline]
     fn draw(&self, units: u64, stream: &mut Stream) -> u64 {
         let rank = match self {
-            Self::Zipf(ranks) => ranks.sample(stream) as u64 - 1,
+            Self::Zipf { ranks, drawn } if *ranks == units as f64 => {
+                drawn.sample(stream) as u64 - 1
+            }
+            Self::Zipf { ranks, drawn } => {
+                ((drawn.sample(stream) - 1.0) * (units as f64 / ranks)) as u64
+            }
             Self::Pareto { power } => (units as f64 * fraction(stream).powf(*power)) as u64,
         };
         rank.min(units - 1)

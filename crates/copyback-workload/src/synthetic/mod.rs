@@ -106,6 +106,7 @@ impl Generator {
         let stream = |part: &str| passes.stream(part);
         let Footprint { alignment, size_alignment, first_unit, units } =
             Footprint::new(config, key, space)?;
+        address::check(&config.address, key, units)?;
         let most = units * alignment / size_alignment;
         let is_of_units = config.is_of_blocks(alignment);
         if !is_of_units {

@@ -28,7 +28,7 @@ fn uniform_requests_reach_every_page_alike() {
 #[test]
 fn hot_pages_get_their_share() {
     let (requests, pages) = (Share(0.8), Share(0.2));
-    let address = AddressDistribution::HotCold { requests, pages };
+    let address = AddressDistribution::HotCold { requests, pages, scattered: false };
     let config = SyntheticWorkload { address, ..single_pages(1_000_000) };
     let counts = counts(&generate_on(PAGES * UNIT, &config, 2));
     let (hot, cold) = counts.split_at(200);
@@ -40,8 +40,11 @@ fn hot_pages_get_their_share() {
 #[test]
 fn hot_and_cold_may_be_everything_or_nothing() {
     for (requests, pages) in [(0.0, 0.2), (1.0, 0.2), (0.8, 0.0), (0.8, 1.0)] {
-        let address =
-            AddressDistribution::HotCold { requests: Share(requests), pages: Share(pages) };
+        let address = AddressDistribution::HotCold {
+            requests: Share(requests),
+            pages: Share(pages),
+            scattered: false,
+        };
         let config = SyntheticWorkload { address, ..single_pages(10_000) };
         let generated = generate_on(PAGES * UNIT, &config, 3);
         let hot = generated.iter().filter(|r| r.offset < 200 * UNIT).count();
@@ -168,12 +171,17 @@ fn sizes_that_are_cut_to_the_footprint_are_told() {
 fn address(kind: i32, (requests, pages): (f64, f64), scattered: bool) -> AddressDistribution {
     match kind {
         0 => AddressDistribution::Uniform,
-        1 => AddressDistribution::HotCold { requests: Share(requests), pages: Share(pages) },
+        1 => AddressDistribution::HotCold {
+            requests: Share(requests),
+            pages: Share(pages),
+            scattered: false,
+        },
         2 => AddressDistribution::Zoned {
             requests: vec![Share(requests), Share(1.0 - requests)],
             pages: vec![Share(pages), Share(1.0 - pages)],
+            scattered: false,
         },
-        3 => AddressDistribution::Zipf { theta: 3.0 * requests, scattered },
+        3 => AddressDistribution::Zipf { theta: 3.0 * requests, scattered, ranks: None },
         _ => AddressDistribution::Pareto { h: pages.clamp(0.01, 0.99), scattered },
     }
 }

@@ -39,7 +39,7 @@ fn one_distribution_changes_no_draw_of_another() {
     assert_eq!(column(&reads, |r| r.arrival), column(&defaults(), |r| r.arrival));
     assert_eq!(column(&reads, |r| r.length), column(&defaults(), |r| r.length));
     let (requests, pages) = (Share(0.8), Share(0.2));
-    let hot = AddressDistribution::HotCold { requests, pages };
+    let hot = AddressDistribution::HotCold { requests, pages, scattered: false };
     let hot = SyntheticWorkload { address: hot, ..defaults() };
     assert_eq!(column(&hot, |r| r.operation), column(&defaults(), |r| r.operation));
     assert_eq!(column(&hot, |r| r.length), column(&defaults(), |r| r.length));

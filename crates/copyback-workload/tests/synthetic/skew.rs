@@ -34,6 +34,7 @@ fn zones_get_their_shares() {
     let zones = AddressDistribution::Zoned {
         requests: shares(&requests),
         pages: shares(&[0.1, 0.2, 0.3, 0.4]),
+        scattered: false,
     };
     let counts = counts(zones, 1000, 1);
     let sizes = [100, 200, 300, 400];
@@ -53,6 +54,7 @@ fn zones_too_small_for_a_page_leave_their_requests_to_the_others() {
     let zones = |requests: &[f64], pages: &[f64]| AddressDistribution::Zoned {
         requests: shares(requests),
         pages: shares(pages),
+        scattered: false,
     };
     let lost = counts(zones(&[0.5, 0.5], &[0.01, 0.99]), 10, 2);
     assert_shares(&lost, &[0.1; 10]);
@@ -68,7 +70,7 @@ fn zipf_ranks_have_the_frequencies_of_the_formula() {
         let weights: Vec<f64> = (1..=pages).map(|rank| f64::from(rank).powf(-theta)).collect();
         let sum: f64 = weights.iter().sum();
         let expected: Vec<_> = weights.iter().map(|weight| weight / sum).collect();
-        let zipf = AddressDistribution::Zipf { theta, scattered: false };
+        let zipf = AddressDistribution::Zipf { theta, scattered: false, ranks: None };
         assert_shares(&counts(zipf, pages.into(), 3), &expected);
     }
 }
@@ -78,7 +80,7 @@ fn zipf_ranks_have_the_frequencies_of_the_formula() {
 #[test]
 fn zipf_holds_for_four_billion_pages() {
     let (theta, pages) = (0.9_f64, 1_u64 << 32);
-    let zipf = AddressDistribution::Zipf { theta, scattered: false };
+    let zipf = AddressDistribution::Zipf { theta, scattered: false, ranks: None };
     let config = SyntheticWorkload { address: zipf, ..single_pages(REQUESTS) };
     let requests = generate_on(pages * UNIT, &config, 4);
     let head: f64 = (1..1000).map(|rank| f64::from(rank).powf(-theta)).sum();
@@ -92,6 +94,44 @@ fn zipf_holds_for_four_billion_pages() {
     let beyond = requests.iter().filter(|r| r.offset >= pages / 2 * UNIT).count() as u64;
     let half = n / 2.0;
     assert_share(beyond, (n.powf(1.0 - theta) - half.powf(1.0 - theta)) / (1.0 - theta) / sum);
+}
+
+/// A page of a small drive gets the requests of all ranks that it carries: theta 1 over a million ranks is a logarithm.
+#[test]
+fn a_page_carries_the_ranks_of_the_large_drive() {
+    for (theta, pages) in [(1.0, 100), (0.8, 1000), (1.2, 7)] {
+        let ranks = 1_000_000_u32;
+        let weight = |rank: u32| f64::from(rank + 1).powf(-theta);
+        let mut expected = vec![0.0; pages];
+        for rank in 0..ranks {
+            expected[(f64::from(rank) * (pages as f64 / f64::from(ranks))) as usize] +=
+                weight(rank);
+        }
+        let sum: f64 = expected.iter().sum();
+        expected.iter_mut().for_each(|share| *share /= sum);
+        let ranks = Some(ranks.into());
+        let zipf = AddressDistribution::Zipf { theta, scattered: false, ranks };
+        assert_shares(&counts(zipf, pages as u64, 9), &expected);
+    }
+}
+
+#[test]
+fn scattered_pages_are_as_hot_as_those_in_order() {
+    let (requests, pages) = (Share(0.9), Share(0.1));
+    let hot_cold = |scattered| AddressDistribution::HotCold { requests, pages, scattered };
+    let zoned = |scattered| AddressDistribution::Zoned {
+        requests: shares(&[0.6, 0.4, 0.0]),
+        pages: shares(&[0.2, 0.5, 0.3]),
+        scattered,
+    };
+    for [plain, scattered] in [[hot_cold(false), hot_cold(true)], [zoned(false), zoned(true)]] {
+        let (mut plain, mut scattered) = (counts(plain, 1000, 6), counts(scattered, 1000, 6));
+        let hot = |counts: &[u64]| counts[..100].iter().sum::<u64>();
+        assert!(hot(&scattered) < hot(&plain) / 2, "they do not lie together");
+        plain.sort_unstable();
+        scattered.sort_unstable();
+        assert_eq!(plain, scattered);
+    }
 }
 
 /// A share h of the pages gets 1 - h of the requests, and h^2 gets (1 - h)^2.
@@ -110,8 +150,8 @@ fn pareto_is_self_similar() {
 fn scattering_moves_ranks_and_changes_no_frequency() {
     for (plain, scattered) in [
         (
-            AddressDistribution::Zipf { theta: 1.2, scattered: false },
-            AddressDistribution::Zipf { theta: 1.2, scattered: true },
+            AddressDistribution::Zipf { theta: 1.2, scattered: false, ranks: None },
+            AddressDistribution::Zipf { theta: 1.2, scattered: true, ranks: None },
         ),
         (
             AddressDistribution::Pareto { h: 0.2, scattered: false },
@@ -135,7 +175,11 @@ fn scattering_moves_ranks_and_changes_no_frequency() {
 #[test]
 fn the_seed_says_which_pages_are_hot() {
     let hottest = |seed| {
-        let counts = counts(AddressDistribution::Zipf { theta: 1.2, scattered: true }, 1000, seed);
+        let counts = counts(
+            AddressDistribution::Zipf { theta: 1.2, scattered: true, ranks: None },
+            1000,
+            seed,
+        );
         (0..1000).max_by_key(|&page| counts[page]).unwrap()
     };
     assert_eq!(hottest(7), hottest(7));

@@ -206,12 +206,17 @@ fn address(draw: &mut Draw) -> AddressDistribution {
     let scattered = draw.chance(0.5);
     draw.of(&[
         AddressDistribution::Uniform,
-        AddressDistribution::HotCold { requests, pages },
+        AddressDistribution::HotCold { requests, pages, scattered },
         AddressDistribution::Zoned {
             requests: vec![requests, rest(requests)],
             pages: vec![pages, rest(pages)],
+            scattered,
         },
-        AddressDistribution::Zipf { theta: 2.0 * requests.0, scattered },
+        AddressDistribution::Zipf {
+            theta: 2.0 * requests.0,
+            scattered,
+            ranks: scattered.then_some(1 << 40),
+        },
         AddressDistribution::Pareto { h: pages.0, scattered },
     ])
 }

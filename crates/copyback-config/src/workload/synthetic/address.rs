@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     choice::choice,
+    gc::is_default,
     quantity::{Share, Size},
 };
 
@@ -29,6 +30,9 @@ choice! {
             requests: Share,
             /// Share of pages that are hot.
             pages: Share,
+            /// Whether hot pages lie scattered over the footprint; else they are its first.
+            #[serde(default, skip_serializing_if = "is_default")]
+            scattered: bool,
         },
         /// Regions that follow each other, each with its share of the requests: as fio's `zoned`, or
         /// the skew to one of several devices that are regions of one space.
@@ -37,6 +41,9 @@ choice! {
             requests: Vec<Share>,
             /// Share of the pages in each region; 1 in all.
             pages: Vec<Share>,
+            /// Whether the pages of each region lie scattered over the footprint.
+            #[serde(default, skip_serializing_if = "is_default")]
+            scattered: bool,
         },
         /// Zipf: the page of rank r is asked for in proportion to 1 / r^theta, as in fio.
         Zipf {
@@ -48,6 +55,12 @@ choice! {
             /// the hottest.
             #[serde(default = "scattered")]
             scattered: bool,
+            /// Ranks of a larger drive that this one stands for: each page carries as many neighbouring ranks as fall to
+            /// it, so that a small drive is as skewed as the large one. At least as many as there are pages in the
+            /// footprint, which is the default.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
+            ranks: Option<u64>,
         },
         /// Self-similar, fio's `pareto`: a share h of the pages gets a share 1 - h of the requests,
         /// and so again within them.
