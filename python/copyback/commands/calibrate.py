@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path  # noqa: TC003 - Typer reads it
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from copyback._core import InputError
 from copyback.commands.options import (
     ConfigFile,
     Jobs,
@@ -20,6 +21,9 @@ from copyback.commands.options import (
     settings_in,
     share,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Columns of the tables where the output is no terminal.
 WIDTH = 120
@@ -79,6 +83,30 @@ def calibrate(
             metavar="FILE", help="Judge on this trace of the same device too; may be repeated."
         ),
     ] = None,
+    writes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Fit spare, in place of timing, to a table of how fast drives write as they age.",
+        ),
+    ] = None,
+    schemes: Annotated[
+        bool,
+        typer.Option(
+            "--schemes", help="With --writes: try every scheme, and say which are excluded."
+        ),
+    ] = False,
+    move_cost: Annotated[
+        float | None,
+        typer.Option(
+            "--move-cost",
+            metavar="RATIO",
+            min=0.01,
+            max=100.0,
+            help="With --writes: time of a page that is moved over that of one that the host "
+            "writes; else 1.42.",
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = None,
     out: Annotated[
@@ -90,10 +118,37 @@ def calibrate(
     json_: Annotated[bool, typer.Option("--json", help="Print only the result, as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Fit timing to the measured times of a trace, and say how well it predicts the rest."""
+    """Fit timing to the measured times of a trace, and say how well it predicts the rest.
+
+    With --writes, fit spare to measured rates of writes.
+    """
     from copyback.process.extras import need
 
     need("calibrate", "copyback calibrate")
+    if writes is not None:
+        of_traces = {
+            "CONFIG.toml": config,
+            "--preset": preset,
+            "--trace": trace,
+            "--format": format_,
+            "--lenient": lenient,
+            "--fit": fit,
+            "--over": over,
+            "--test": test,
+        }
+        _refuse("--writes", of_traces)
+        _calibrate_writes(
+            writes,
+            every=schemes,
+            move_cost=move_cost,
+            settings=[*settings_in(setting), *([("seed", str(seed))] if seed is not None else [])],
+            jobs=jobs,
+            out=out,
+            json_=json_,
+            quiet=quiet,
+        )
+        return
+    _refuse("a trace", {"--schemes": schemes, "--move-cost": move_cost})
     from copyback.calibration import result
     from copyback.calibration.measured import Source, Times
     from copyback.calibration.run import Request, run
@@ -132,3 +187,52 @@ def calibrate(
     if out is not None:
         print(f"Fitted       {out / result.FITTED}")
         print(f"Report       {out / result.REPORT}")
+
+
+def _refuse(beside: str, options: Mapping[str, object]) -> None:
+    """Refuse options that were given and say nothing beside others."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise InputError(f"{given[0]}: found beside {beside}; allowed: one of them")
+
+
+def _calibrate_writes(
+    table: Path,
+    *,
+    every: bool,
+    move_cost: float | None,
+    settings: list[tuple[str, str]],
+    jobs: int | None,
+    out: Path | None,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Fit spare to a table of rates of writes, under one scheme or every one."""
+    from copyback.calibration.writes import result, schemes
+    from copyback.calibration.writes import table as tables
+    from copyback.calibration.writes.show import overview
+    from copyback.calibration.writes.study import MOVE_COST, study
+    from copyback.words.console import show
+
+    rows = tables.read(table)
+    with contextlib.ExitStack() as stack:
+        staged = None
+        if out is not None:
+            staged = stack.enter_context(result.staging(out, tables.drives(rows)))
+        found = study(
+            rows,
+            schemes.every() if every else [schemes.usual()],
+            move_cost=MOVE_COST if move_cost is None else move_cost,
+            overrides=settings,
+            jobs=jobs,
+            quiet=quiet or json_,
+        )
+        if staged is not None:
+            result.write(found, staged.path)
+            staged.publish()
+    if json_:
+        sys.stdout.write(found.to_json())
+        return
+    show(overview(found), width_in_files=WIDTH)
+    if out is not None:
+        print(f"Result       {out / result.SCHEMES}")
