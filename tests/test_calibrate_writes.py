@@ -88,6 +88,13 @@ def test_the_scheme_of_a_hidden_drive_is_found(tmp_path: Path, name: str) -> Non
     assert drive.excluded_by(best) is None
 
 
+@pytest.mark.parametrize("scheme", schemes.every(), ids=lambda scheme: scheme.name)
+def test_every_scheme_is_a_configuration(tmp_path: Path, scheme: Scheme) -> None:
+    [row] = table.read(write(tmp_path / "rates.csv", [a_row(written_capacities=0.2)]))
+    aged = twin.age(row, RAW_GIB, scheme, [SHORT, ("ssd.geometry.blocks_per_plane", "256")])
+    assert len(aged.rounds) == 4
+
+
 def test_a_rate_is_that_of_the_formula() -> None:
     timing = Timing(300_000.0, 1.5)
     assert timing.rate(1.0, 1e9) == 300_000

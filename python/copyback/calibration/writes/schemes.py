@@ -18,7 +18,7 @@ VICTIMS: dict[str, Any] = {
 PLACEMENTS: dict[str, Any] = {
     "host and GC apart": "host_and_gc_apart",
     "one open block": "one_class",
-    "SepBIT": "sep_bit",
+    "SepBIT": "sepbit",
     "DAC": "dac",
 }
 
