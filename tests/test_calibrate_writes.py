@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import copyback
-from copyback.calibration.writes import schemes, table, twin
+from copyback.calibration.writes import schemes, spare, table, twin
 from copyback.calibration.writes.judge import IN_TRANSITION, ON_THE_WAY, Timing, cells, spreads
 from copyback.calibration.writes.pattern import FILLED_IN_ORDER
 from copyback.calibration.writes.study import MOVE_COST, study
@@ -93,6 +93,25 @@ def test_every_scheme_is_a_configuration(tmp_path: Path, scheme: Scheme) -> None
     [row] = table.read(write(tmp_path / "rates.csv", [a_row(written_capacities=0.2)]))
     aged = twin.age(row, RAW_GIB, scheme, [SHORT, ("ssd.geometry.blocks_per_plane", "256")])
     assert len(aged.rounds) == 4
+
+
+@pytest.mark.parametrize("scheme", schemes.every(), ids=lambda scheme: scheme.name)
+def test_every_scheme_has_room_on_the_smallest_drive(tmp_path: Path, scheme: Scheme) -> None:
+    [row] = table.read(write(tmp_path / "rates.csv", [a_row()]))
+    twin.check(row, spare.LEAST * row.gib, scheme, ())
+
+
+def test_a_setting_is_checked_before_the_first_simulation(tmp_path: Path) -> None:
+    rows = table.read(write(tmp_path / "rates.csv", [a_row()]))
+    with pytest.raises(copyback.InputError, match="over_provisioning"):
+        study(
+            rows,
+            schemes.every(),
+            move_cost=MOVE_COST,
+            overrides=[("ssd.geometry.blocks_per_plane", "64")],
+            jobs=1,
+            quiet=True,
+        )
 
 
 def test_a_rate_is_that_of_the_formula() -> None:

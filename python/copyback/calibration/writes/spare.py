@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from copyback.calibration.writes.table import Row
     from copyback.calibration.writes.twin import Ageing
 
+#: Blocks that a placement may have open at once.
+OPEN = 16
+
 #: Raw sizes that are looked at, in multiples of what is used.
-LEAST, MOST = twin.BLOCKS / (twin.BLOCKS - twin.FREE_BLOCKS - 4), 3.0
+LEAST, MOST = twin.BLOCKS / (twin.BLOCKS - twin.FREE_BLOCKS - OPEN), 3.0
 
 #: How exactly the raw size is found.
 EXACT = 5e-4

@@ -138,6 +138,10 @@ def study(
         If a drive of the table cannot be fitted.
     """
     drives = {name: [row for row in rows if row.drive == name] for name in table.drives(rows)}
+    for own in drives.values():
+        fitted = spare.fitted_rows(own)[0]
+        for scheme in schemes:
+            twin.check(fitted, spare.LEAST * fitted.gib, scheme, overrides)
     total = len(drives) * len(schemes)
     with (
         counting_display("Schemes", total, quiet=quiet) as tell,

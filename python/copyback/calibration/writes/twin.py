@@ -63,6 +63,17 @@ def age(row: Row, raw_gib: float, scheme: Scheme, overrides: Sequence[tuple[str,
     return Ageing(_rounds(configuration_of(row, raw_gib, scheme), overrides))
 
 
+def check(row: Row, raw_gib: float, scheme: Scheme, overrides: Sequence[tuple[str, str]]) -> None:
+    """Check the configuration of a row without a simulation.
+
+    Raises
+    ------
+    InputError
+        If it is at fault.
+    """
+    configuration.load(configuration_of(row, raw_gib, scheme), settings=list(overrides))
+
+
 def configuration_of(row: Row, raw_gib: float, scheme: Scheme) -> dict[str, Any]:
     """Return the configuration of the small drive."""
     rounds = min(math.ceil(row.capacities / ROUND), MOST_ROUNDS)
