@@ -14,6 +14,17 @@ FILLED_IN_ORDER = "filled in order"
 PAGES_PER_GIB = 1 << 18
 
 
+def name_of(pattern: str, details: str, gib: float) -> str:
+    """Return a load in a few words.
+
+    >>> name_of("zipf-shuffle", "0.800000", 745.0)
+    'zipf 0.8, 745 GiB'
+    """
+    numbers = re.sub(r"(\.\d*?)0+(?!\d)", r"\1", details).replace(". ", " ").rstrip(".")
+    words = f"{pattern.removesuffix('-shuffle').replace('-', ' ')} {numbers}".strip()
+    return f"{words}, {gib:g} GiB"
+
+
 def address_of(pattern: str, details: str, gib: float, place: str) -> dict[str, Any] | None:
     """Return ``workload.address`` of a pattern; None if there is no such generator.
 

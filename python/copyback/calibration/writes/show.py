@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from copyback.calibration.writes.study import Drive, Found, Study
 
 
+#: Schemes that remain beside the best and are named; of more the number is told.
+NAMED = 4
+
+
 def overview(found: Study) -> RenderableType:
     """Return what ``copyback calibrate --writes`` prints."""
     pieces: list[RenderableType] = []
@@ -43,7 +47,8 @@ def _facts(drive: Drive) -> list[tuple[str, str]]:
     if len(drive.found) > 1:
         excluded = [one for one in drive.found[1:] if drive.excluded_by(one)]
         remain = [one.scheme.name for one in drive.found[1:] if not drive.excluded_by(one)]
-        lines.append(("Remain", "; ".join(remain) or "none beside it"))
+        told = "; ".join(remain) if len(remain) <= NAMED else f"{len(remain)} others"
+        lines.append(("Remain", told or "none beside it"))
         lines.append(("Excluded", f"{len(excluded)} of {len(drive.found)} schemes"))
     reasons = dict.fromkeys(reason for _, reason in drive.skipped)
     for reason in reasons:
@@ -68,7 +73,9 @@ def _schemes(drive: Drive) -> Table:
 
 def told(cell: Cell) -> str:
     """Return a cell in a few words: where, the simulated rate and the measured one."""
-    return f"{cell.row}, {cell.column}: {_k(cell.simulated)} for {_k(cell.measured)}"
+    return (
+        f"{cell.row.partition(',')[0]} {cell.column}: {_k(cell.simulated)} for {_k(cell.measured)}"
+    )
 
 
 def _rates(best: Found) -> Table:

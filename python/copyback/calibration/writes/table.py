@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.calibration.writes.pattern import FILLED_IN_ORDER, address_of
+from copyback.calibration.writes.pattern import FILLED_IN_ORDER, address_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,7 +113,7 @@ def _row(fields: Mapping[str, str], place: str) -> Row:
     cells = {name: number(name) for name in (*AT, "steady") if fields.get(name)}
     return Row(
         drive=(fields.get("drive") or "the drive").split(SPECIMEN)[0],
-        name=", ".join(part for part in (pattern, details, f"{gib:g} GiB") if part),
+        name=name_of(pattern, details, gib),
         gib=gib,
         address=address,
         reason=reason,
