@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import drive_schemes
 import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
@@ -55,6 +56,9 @@ def main() -> None:
     fill("rain", rain(read("rain")), to)
     fill("folding", folding(read("folding")), to)
     fill("tails", tails(read("tails")), to)
+    stored = read(drive_schemes.NAME)
+    fill(drive_schemes.NAME, drive_schemes.page(stored), to)
+    drive_schemes.draw(stored, to / PICTURES / f"{drive_schemes.NAME}.svg")
 
 
 def read(name: str) -> dict[str, Any]:
