@@ -113,6 +113,16 @@ def line(**numbers: list[float]) -> Measures:
     )
 
 
+def test_what_is_compared_has_the_seeds_that_both_have() -> None:
+    cells = Cell("", "", "ours"), Cell("", "", "base")
+    rows: dict[Cell, list[dict[str, float | None]]] = {
+        cells[0]: [{"seed": seed, "x": 10.0 * seed} for seed in (1, 2, 3)],
+        cells[1]: [{"seed": seed, "x": 1.0 * seed} for seed in (2, 4)],
+    }
+    paired = Measures(rows).paired(*cells)
+    assert [paired.by_seed(cell, "x") for cell in cells] == [[20.0], [2.0]]
+
+
 @pytest.mark.parametrize(
     ("ours", "base", "bound", "holds"),
     [

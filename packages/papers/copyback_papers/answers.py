@@ -289,24 +289,21 @@ def _unit(check: Check) -> float:
 
 def _by_seed(check: Check, measures: Measures, load: str, point: str) -> list[float]:
     """Return the number for each seed; none if a run is missing."""
-    at = check.baseline_point or point
-    ours = _beyond(check, measures, Cell(load, point, check.variant))
-    base = _beyond(check, measures, Cell(load, at, check.baseline or check.variant))
-    if not ours or not base:
+    ours = Cell(load, point, check.variant)
+    base = Cell(load, check.baseline_point or point, check.baseline or check.variant)
+    beyond = [replace(cell, variant=check.beyond or cell.variant) for cell in (ours, base)]
+    cells = [ours, base, *beyond]
+    if any(cell not in measures for cell in cells):
         return []
-    return [_form(check, value, against) for value, against in zip(ours, base, strict=True)]
+    paired = measures.paired(*cells)
+    values, against, *floors = (paired.by_seed(cell, check.measure) for cell in cells)
+    if check.beyond:
+        values, against = map(_less, (values, against), floors)
+    return [_form(check, *pair) for pair in zip(values, against, strict=True)]
 
 
-def _beyond(check: Check, measures: Measures, cell: Cell) -> list[float]:
-    """Return a measure of a cell for each seed, beyond that of another variant if one is named."""
-    floor = replace(cell, variant=check.beyond or cell.variant)
-    if cell not in measures or floor not in measures:
-        return []
-    ours = measures.by_seed(cell, check.measure)
-    if not check.beyond:
-        return ours
-    less = measures.by_seed(floor, check.measure)
-    return [value - off for value, off in zip(ours, less, strict=True)]
+def _less(values: list[float], floor: list[float]) -> list[float]:
+    return [value - off for value, off in zip(values, floor, strict=True)]
 
 
 def _form(check: Check, value: float, base: float) -> float:

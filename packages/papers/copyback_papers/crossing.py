@@ -51,7 +51,8 @@ def _line(check: Check, load: str, points: Sequence[str]) -> Iterable[tuple[floa
 
 def _above(check: Check, measures: Measures, cell: Cell, base: Cell) -> list[float]:
     """Return how far a number is above what it is compared with, as a share, for each seed."""
-    ours, theirs = (measures.by_seed(one, check.measure) for one in (cell, base))
+    paired = measures.paired(cell, base)
+    ours, theirs = (paired.by_seed(one, check.measure) for one in (cell, base))
     return [a / b - 1 if b else math.nan for a, b in zip(ours, theirs, strict=True)]
 
 

@@ -38,6 +38,23 @@ class Measures:
     def __contains__(self, cell: Cell) -> bool:
         return cell in self.rows
 
+    def paired(self, *cells: Cell) -> Measures:
+        """Return the cells with the runs of those seeds alone that all of them have.
+
+        A variant that came later may have been run with fewer seeds than the others.
+        """
+        runs = {
+            cell: {row.get("seed", place): row for place, row in enumerate(self.rows[cell])}
+            for cell in cells
+        }
+        common = set.intersection(*(set(by_seed) for by_seed in runs.values()))
+        return Measures(
+            {
+                cell: [row for seed, row in by_seed.items() if seed in common]
+                for cell, by_seed in runs.items()
+            }
+        )
+
     def by_seed(self, cell: Cell, measure: str) -> list[float]:
         """Return a measure of a cell for each of its seeds.
 
