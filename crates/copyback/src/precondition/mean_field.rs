@@ -110,9 +110,8 @@ fn quantiles(distribution: &[f64], count: u32) -> Vec<u32> {
     (0..count).map(quantile).collect()
 }
 
-/// Share of blocks with 0 to `pages` valid pages, if a share `occupancy` of all pages is valid and uniformly overwritten
-/// (Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state drives",
-/// SIGMETRICS 2013).
+/// Share of blocks with 0 to `pages` valid pages, if a share `occupancy` of all pages is valid and uniformly overwritten.
+/// Van Houdt, SIGMETRICS 2013: a mean-field model of garbage collection.
 fn distribution(victims: VictimModel, pages: usize, occupancy: f64) -> Vec<f64> {
     // Share of blocks with at least so many valid pages; none has more than all.
     let at_least = match victims {
