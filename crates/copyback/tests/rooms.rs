@@ -31,7 +31,7 @@ const FIELDS: [(&str, usize); 21] = [
     ("metrics::gc::GcSummary", 22),
     ("metrics::power_loss::PowerLossSummary", 14),
     ("placement::midas::trust::Trust", 15),
-    ("precondition::Preconditioner", 13),
+    ("precondition::Preconditioner", 14),
     ("run::Run", 20),
     ("run::stop::steady::SteadyWindow", 15),
     ("run::summary::Summary", 18),
