@@ -1,6 +1,7 @@
 //! Preparing devices: fill a share of the logical space, then overwrite at random. Untimed, through
 //! the same mapping, allocation and collection code as the measured run.
 
+mod filling;
 mod mean_field;
 mod overwritten;
 mod rounds;
@@ -23,8 +24,8 @@ use crate::steady::SteadyRule;
 use crate::told::Told;
 use crate::workload::InputError;
 
-use mean_field::Repeats;
-use overwritten::{Ahead, BATCH, Change, Changes};
+use filling::Filling;
+use overwritten::{Ahead, Change, Changes};
 pub use rounds::{Rounds, RoundsSummary};
 
 /// The place of a device in the names of random streams.
@@ -194,10 +195,7 @@ pub struct Preconditioner {
     /// The schedule of the run, if it comes from outside.
     #[checkpoint(skip)]
     pub schedule: Option<Box<dyn ExternalSchedule>>,
-    filled: usize,
-    fill: usize,
-    /// Writes of each page with which a mean-field model lays out the blocks, if one does.
-    repeats: Option<Repeats>,
+    filling: Filling,
     overwritten: u64,
     /// Overwrites after which the device is ready, or a round ends.
     goal: u64,
@@ -219,8 +217,7 @@ impl Preconditioner {
     /// stays empty.
     pub fn new(config: &Resolved, device: SsdId) -> Self {
         let mut new = Self::new_around(config, Ftl::new(config, &name(device)), device);
-        let model = config.mean_field.as_ref().filter(|_| new.fill > 0);
-        new.repeats = model.map(|model| Repeats::new(config, model, &new.ftl, new.fill));
+        new.filling.lay_out(config, &new.ftl);
         new
     }
 
@@ -246,10 +243,8 @@ impl Preconditioner {
         let random = rng::stream(config.seed, &format!("{}/precondition", name(device)));
         Self {
             ftl,
-            repeats: None,
             schedule: None,
-            filled: 0,
-            fill,
+            filling: Filling::new(fill),
             overwritten: 0,
             goal,
             rounds,
@@ -266,7 +261,7 @@ impl Preconditioner {
     /// rounds.
     pub fn prepared(config: &Resolved, ftl: Ftl, device: SsdId, rounds: &[f64]) -> Self {
         let mut preconditioner = Self::new_around(config, ftl, device);
-        preconditioner.filled = preconditioner.fill;
+        preconditioner.filling.end();
         if let Some(known) = &mut preconditioner.rounds {
             rounds.iter().for_each(|value| known.push(*value));
             preconditioner.goal = known.length() * rounds.len() as u64;
@@ -302,12 +297,12 @@ impl Preconditioner {
     /// Host pages that are written in all, or at most.
     fn pages_to_write(&self) -> u64 {
         let rounds = self.rounds.as_ref().filter(|rounds| !rounds.have_ended());
-        self.fill as u64 + rounds.map_or(self.goal, Rounds::most_pages)
+        self.filling.pages() + rounds.map_or(self.goal, Rounds::most_pages)
     }
 
     /// Host pages written so far.
     pub const fn pages_written(&self) -> u64 {
-        self.filled as u64 + self.overwritten
+        self.filling.filled() + self.overwritten
     }
 
     /// Bytes of the host written so far.
@@ -327,28 +322,14 @@ impl Preconditioner {
 
     /// Whether the device is ready.
     pub const fn is_done(&self) -> bool {
-        self.filled == self.fill && self.overwritten == self.goal
+        self.filling.is_over() && self.overwritten == self.goal
     }
 
     /// Writes up to `pages` more pages.
     pub fn advance(&mut self, pages: u64) {
-        let end = (self.filled as u64 + pages).min(self.fill as u64) as usize;
-        let mut left = pages - (end - self.filled) as u64;
-        while self.filled < end {
-            if self.filled.is_multiple_of(BATCH) {
-                let next = self.filled..self.fill.min(self.filled + BATCH);
-                self.ftl.expect_writes(None, next.map(Lpn::from_index));
-            }
-            let page = HostPage::without_hint(Lpn::from_index(self.filled));
-            self.filled += 1;
-            match &mut self.repeats {
-                None => self.write(page),
-                Some(repeats) => {
-                    let plane = mean_field::plane_of(&self.ftl, page.lpn);
-                    let times = repeats.next(plane);
-                    self.lay_out(plane, page, times);
-                }
-            }
+        let mut left = pages;
+        while left > 0 && self.fill_page() {
+            left -= 1;
         }
         if let Some(rounds) = self.rounds.as_mut().filter(|_| self.overwritten == 0) {
             rounds.begin(self.version + self.tally.pages_moved);
@@ -362,6 +343,20 @@ impl Preconditioner {
         if self.is_done() && self.ftl.slc_pool().is_some() {
             self.fold_all();
         }
+    }
+
+    /// Fills the next page. Returns whether there was one.
+    fn fill_page(&mut self) -> bool {
+        if let Some(batch) = self.filling.batch() {
+            self.ftl.expect_writes(None, batch.map(Lpn::from_index));
+        }
+        let Some((lpn, laid_out)) = self.filling.next(&self.ftl) else { return false };
+        let page = HostPage::without_hint(lpn);
+        match laid_out {
+            None => self.write(page),
+            Some((plane, times)) => self.lay_out(plane, page, times),
+        }
+        true
     }
 
     /// Folds what idle time would: a drive has rested before its run begins.
