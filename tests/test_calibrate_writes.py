@@ -12,6 +12,7 @@ import copyback
 from copyback.calibration.writes import schemes, spare, table, twin
 from copyback.calibration.writes.judge import IN_TRANSITION, ON_THE_WAY, Timing, cells, spreads
 from copyback.calibration.writes.pattern import FILLED_IN_ORDER
+from copyback.calibration.writes.spare import Bound
 from copyback.calibration.writes.study import MOVE_COST, study
 from copyback.calibration.writes.table import AT
 
@@ -83,7 +84,7 @@ def test_the_scheme_of_a_hidden_drive_is_found(tmp_path: Path, name: str) -> Non
     best, *others = drive.found
     assert best.scheme.name == name
     assert best.right == len(best.judged) == len(LOADS)
-    assert best.raw_gib == pytest.approx(RAW_GIB, rel=0.01)
+    assert best.raw.gib == pytest.approx(RAW_GIB, rel=0.01)
     assert all(drive.excluded_by(other) for other in others)
     assert drive.excluded_by(best) is None
 
@@ -112,6 +113,31 @@ def test_a_setting_is_checked_before_the_first_simulation(tmp_path: Path) -> Non
             jobs=1,
             quiet=True,
         )
+
+
+@pytest.mark.parametrize(
+    ("rates", "bound"),
+    [({"steady": 99_900}, Bound.MOST), ({"steady": 100}, Bound.LEAST), ({}, None)],
+)
+def test_a_raw_size_at_a_bound_is_told_and_its_rate_judged(
+    tmp_path: Path, rates: dict[str, object], bound: Bound | None
+) -> None:
+    rows = table.read(write(tmp_path / "rates.csv", [a_row(**rates)]))
+    [drive] = study(
+        rows, [schemes.usual()], move_cost=MOVE_COST, overrides=[SHORT], jobs=1, quiet=True
+    ).drives
+    [found] = drive.found
+    assert found.raw.bound is bound
+    steady = found.rows[0][-1]
+    assert (steady.column, steady.is_fitted) == ("steady", bound is None)
+
+
+def test_a_table_of_nothing_but_the_fitted_rate_has_no_error(tmp_path: Path, cli: RunCli) -> None:
+    path = write(tmp_path / "rates.csv", [a_row(at1="", at2="", at3="")])
+    told = cli("calibrate", "--writes", path, "--quiet", "--json")
+    assert told.stderr == ""
+    [drive] = json.loads(told.stdout)["drives"]
+    assert drive["schemes"][0]["error"] is None
 
 
 def test_a_rate_is_that_of_the_formula() -> None:
@@ -171,6 +197,13 @@ def test_rows_that_cannot_be_simulated_are_told(tmp_path: Path, cli: RunCli) -> 
     [
         (["--schemes"], "--schemes: found beside a trace; allowed: one of them"),
         (["--writes", "FILE", "--trace", "FILE"], "--trace: found beside --writes"),
+        (["--writes", "FILE", "--held-out", "0.2"], "--held-out: found beside --writes"),
+        (["--writes", "FILE", "--times", "service"], "--times: found beside --writes"),
+        (["--writes", "FILE", "--set", "ssd.gc.victim=fifo"], "--set ssd.gc.victim: found beside"),
+        (
+            ["--writes", "FILE", "--set", "workload.footprint=0.5"],
+            "--set workload.footprint: ",
+        ),
         (["--writes", "absent.csv"], "absent.csv: "),
     ],
 )

@@ -20,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from copyback.calibration.writes import schemes, table
+from copyback.calibration.writes.judge import Cell
+from copyback.calibration.writes.show import NAMED
 from copyback.calibration.writes.study import MOVE_COST, study
 from copyback.process.checkout import commit
 from copyback.words import units
@@ -34,9 +36,6 @@ MEASURES = ("measured", "simulated")
 
 #: Rates at which the picture has ticks, in thousands of writes a second.
 RATES = (50, 100, 200, 400, 800)
-
-#: Schemes that remain beside the best and are named; of more the number is told.
-NAMED = 4
 
 
 def main() -> None:
@@ -121,7 +120,7 @@ def _summary(drives: Sequence[Mapping[str, Any]]) -> list[str]:
 def _told(drive: Mapping[str, Any]) -> str:
     """Return the rows that the best scheme misses, and those that were skipped."""
     best = drive["schemes"][0]
-    missed = [cell for row in _merged(best["rows"]) for cell in row if not _is_right(cell)]
+    missed = [cell for row in _merged(best["rows"]) for cell in row if not Cell.of(cell).is_right]
     told = "; ".join(_cell(drive, cell) for cell in missed)
     pieces = [
         f"The best scheme misses {f'{told} (simulated for measured)' if missed else 'nothing'}."
@@ -196,7 +195,9 @@ def _told_cells(cells: Sequence[Mapping[str, Any]]) -> str:
     told = [_k(cells[0]["measured"])]
     for cell in cells:
         rate = _k(cell["simulated"])
-        told.append(f"({rate})" if cell["fitted"] else rate if _is_right(cell) else f"**{rate}**")
+        told.append(
+            f"({rate})" if cell["fitted"] else rate if Cell.of(cell).is_right else f"**{rate}**"
+        )
     return "; ".join(told)
 
 
@@ -240,11 +241,6 @@ def _draw(drives: Sequence[Mapping[str, Any]], path: Path) -> None:
 def _cell(drive: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
     rates = f"{_k(cell['simulated'])} for {_k(cell['measured'])} k"
     return f"{_load(drive, cell)}, {cell['column']}: {rates}"
-
-
-def _is_right(cell: Mapping[str, Any]) -> bool:
-    ratio = cell["simulated"] / cell["measured"]
-    return bool(max(ratio, 1 / ratio) <= 1 + cell["tolerance"])
 
 
 def _k(rate: float) -> str:

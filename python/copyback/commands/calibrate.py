@@ -25,8 +25,13 @@ from copyback.commands.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rich.console import RenderableType
+
 #: Columns of the tables where the output is no terminal.
 WIDTH = 120
+
+#: What is compared of a trace, and the share of it that is not fitted, unless it is said.
+TIMES, HELD_OUT = "response", 0.4
 
 
 def calibrate(
@@ -51,7 +56,7 @@ def calibrate(
             help="Compare times from arrival to completion, or from the issue to the device, which "
             "only traces of the format nexus5 tell.",
         ),
-    ] = "response",
+    ] = TIMES,
     fit: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,7 +81,7 @@ def calibrate(
             parser=share,
             help="Share of the requests that is not fitted: the last ones.",
         ),
-    ] = 0.4,
+    ] = HELD_OUT,
     test: Annotated[
         list[Path] | None,
         typer.Option(
@@ -135,6 +140,8 @@ def calibrate(
             "--fit": fit,
             "--over": over,
             "--test": test,
+            "--times": times != TIMES,
+            "--held-out": held_out != HELD_OUT,
         }
         _refuse("--writes", of_traces)
         _calibrate_writes(
@@ -154,7 +161,6 @@ def calibrate(
     from copyback.calibration.run import Request, run
     from copyback.calibration.show import overview
     from copyback.sweep.axes import parse_axis
-    from copyback.words.console import show
 
     request = Request(
         source=Source(
@@ -180,13 +186,8 @@ def calibrate(
         if staged is not None:
             result.write(found, staged.path)
             staged.publish()
-    if json_:
-        sys.stdout.write(found.to_json())
-        return
-    show(overview(found), width_in_files=WIDTH)
-    if out is not None:
-        print(f"Fitted       {out / result.FITTED}")
-        print(f"Report       {out / result.REPORT}")
+    left = {"Fitted": result.FITTED, "Report": result.REPORT}
+    _tell(found.to_json() if json_ else overview(found), out, left)
 
 
 def _refuse(beside: str, options: Mapping[str, object]) -> None:
@@ -212,7 +213,6 @@ def _calibrate_writes(
     from copyback.calibration.writes import table as tables
     from copyback.calibration.writes.show import overview
     from copyback.calibration.writes.study import MOVE_COST, study
-    from copyback.words.console import show
 
     rows = tables.read(table)
     with contextlib.ExitStack() as stack:
@@ -230,9 +230,17 @@ def _calibrate_writes(
         if staged is not None:
             result.write(found, staged.path)
             staged.publish()
-    if json_:
-        sys.stdout.write(found.to_json())
+    _tell(found.to_json() if json_ else overview(found), out, {"Result": result.SCHEMES})
+
+
+def _tell(found: str | RenderableType, out: Path | None, left: Mapping[str, str]) -> None:
+    """Print a result, JSON or tables, and what was left in a directory."""
+    from copyback.words.console import show
+
+    if isinstance(found, str):
+        sys.stdout.write(found)
         return
-    show(overview(found), width_in_files=WIDTH)
+    show(found, width_in_files=WIDTH)
     if out is not None:
-        print(f"Result       {out / result.SCHEMES}")
+        for what, name in left.items():
+            print(f"{what:<12} {out / name}")

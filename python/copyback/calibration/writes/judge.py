@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from copyback.calibration.writes.table import AT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from copyback.calibration.writes.table import Row
     from copyback.calibration.writes.twin import Ageing
@@ -74,6 +74,14 @@ class Cell:
     def is_right(self) -> bool:
         """Whether the simulated rate is that of the drive."""
         return self.distance <= 1.0
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Cell:
+        """Return a cell from what is stored of it."""
+        return cls(
+            **{key: stored[key] for key in ("row", "column", "measured", "simulated", "tolerance")},
+            is_fitted=stored["fitted"],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is stored of it."""

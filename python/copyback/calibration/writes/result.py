@@ -42,5 +42,5 @@ def write(found: Study, directory: Path) -> None:
 def _twin(drive: Drive) -> str:
     best = drive.found[0]
     return configuration.load(
-        twin.configuration_of(drive.fitted, best.raw_gib, best.scheme)
+        twin.configuration_of(drive.fitted, best.raw.gib, best.scheme)
     ).to_toml()

@@ -39,7 +39,7 @@ def overview(found: Study) -> RenderableType:
 
 def _facts(drive: Drive) -> list[tuple[str, str]]:
     best = drive.found[0]
-    size = f"{best.raw_gib:,.0f} GiB raw for {drive.fitted.gib:g} GiB used"
+    size = f"{_raw(best)} raw for {drive.fitted.gib:g} GiB used"
     lines = [
         ("Drive", drive.name),
         ("Best", f"{best.scheme.name}: {best.right} of {len(best.judged)} rows, {size}"),
@@ -63,12 +63,17 @@ def _schemes(drive: Drive) -> Table:
         cell = drive.excluded_by(one)
         table.add_row(
             one.scheme.name,
-            f"{one.raw_gib:,.0f} GiB",
+            _raw(one),
             f"{one.right} of {len(one.judged)}",
-            units.share(one.error),
+            units.MISSING if one.error is None else units.share(one.error),
             "" if cell is None else told(cell),
         )
     return table
+
+
+def _raw(one: Found) -> str:
+    size = f"{one.raw.gib:,.0f} GiB"
+    return size if one.raw.bound is None else f"{size} {one.raw.bound}"
 
 
 def told(cell: Cell) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
@@ -24,6 +26,21 @@ LEAST, MOST = twin.BLOCKS / (twin.BLOCKS - twin.FREE_BLOCKS - OPEN), 3.0
 EXACT = 5e-4
 
 
+class Bound(StrEnum):
+    """End of the raw sizes that are looked at, if none of them gives the steady rate."""
+
+    LEAST = "or less"
+    MOST = "or more"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Raw size that was fitted; at a bound, the rate is not that of the drive."""
+
+    gib: float
+    bound: Bound | None = None
+
+
 def fitted_rows(rows: Sequence[Row]) -> list[Row]:
     """Return the rows whose steady rate is fitted: uniform writes to the most that is used.
 
@@ -42,8 +59,8 @@ def fitted_rows(rows: Sequence[Row]) -> list[Row]:
     return [row for row in uniform if row.gib == most]
 
 
-def fit(rows: Sequence[Row], timing: Timing, age: Callable[[Row, float], Ageing]) -> float:
-    """Return the raw size in GiB.
+def fit(rows: Sequence[Row], timing: Timing, age: Callable[[Row, float], Ageing]) -> Raw:
+    """Return the raw size.
 
     Parameters
     ----------
@@ -61,7 +78,7 @@ def fit(rows: Sequence[Row], timing: Timing, age: Callable[[Row, float], Ageing]
         return age(rows[0], times * rows[0].gib).late() - wanted
 
     if excess(LEAST) <= 0.0:
-        return LEAST * rows[0].gib
+        return Raw(LEAST * rows[0].gib, Bound.LEAST)
     if excess(MOST) >= 0.0:
-        return MOST * rows[0].gib
-    return float(brentq(excess, LEAST, MOST, xtol=EXACT)) * rows[0].gib
+        return Raw(MOST * rows[0].gib, Bound.MOST)
+    return Raw(float(brentq(excess, LEAST, MOST, xtol=EXACT)) * rows[0].gib)

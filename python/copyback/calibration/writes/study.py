@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from copyback.calibration.writes.schemes import Scheme
+    from copyback.calibration.writes.spare import Raw
     from copyback.calibration.writes.table import Row
 
 #: Time of a moved page over that of a written one, of a Micron 7450 MAX: the median over five used
@@ -38,14 +39,14 @@ class Found:
 
     Attributes
     ----------
-    raw_gib
+    raw
         Raw size that was fitted.
     rows
         The cells of each row that was simulated.
     """
 
     scheme: Scheme
-    raw_gib: float
+    raw: Raw
     rows: list[list[Cell]]
 
     @property
@@ -65,10 +66,10 @@ class Found:
         return sum(all(cell.is_right for cell in cells) for cells in self.judged)
 
     @property
-    def error(self) -> float:
-        """Mean error of the logarithm of a judged rate."""
+    def error(self) -> float | None:
+        """Mean error of the logarithm of a judged rate; None if none is judged."""
         logs = [np.log(cell.simulated / cell.measured) for cells in self.judged for cell in cells]
-        return float(np.mean(np.abs(logs)))
+        return float(np.mean(np.abs(logs))) if logs else None
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,7 @@ def study(
         If a drive of the table cannot be fitted.
     """
     drives = {name: [row for row in rows if row.drive == name] for name in table.drives(rows)}
+    twin.refuse_decided(overrides)
     for own in drives.values():
         fitted = spare.fitted_rows(own)[0]
         for scheme in schemes:
@@ -165,7 +167,7 @@ def study(
 
 
 def _drive(rows: list[Row], move_cost: float, found: list[Found]) -> Drive:
-    best_first = sorted(found, key=lambda one: (-one.right, one.error))
+    best_first = sorted(found, key=lambda one: (-one.right, one.error or 0.0))
     skipped = [(row.name, row.reason) for row in rows if row.address is None]
     return Drive(spare.fitted_rows(rows)[0], _timing(rows, move_cost), best_first, skipped)
 
@@ -181,13 +183,14 @@ def _found(
     timing = _timing(rows, move_cost)
     age = partial(twin.age, scheme=scheme, overrides=overrides)
     fitted = spare.fitted_rows(rows)
-    raw_gib = spare.fit(fitted, timing, age)
+    raw = spare.fit(fitted, timing, age)
     apart = judge.spreads(rows)
-    aged = _aged(rows, lambda row: age(row, raw_gib))
+    aged = _aged(rows, lambda row: age(row, raw.gib))
     found = [
-        judge.cells(row, ageing, timing, apart, is_fitted=row in fitted) for row, ageing in aged
+        judge.cells(row, ageing, timing, apart, is_fitted=row in fitted and raw.bound is None)
+        for row, ageing in aged
     ]
-    return Found(scheme, raw_gib, found)
+    return Found(scheme, raw, found)
 
 
 def _aged(rows: Sequence[Row], age: Callable[[Row], twin.Ageing]) -> list[tuple[Row, twin.Ageing]]:
@@ -211,10 +214,11 @@ def _stored(drive: Drive) -> dict[str, Any]:
             {
                 "scheme": one.scheme.name,
                 "settings": dict(one.scheme.settings),
-                "raw_gib": round(one.raw_gib, 2),
+                "raw_gib": round(one.raw.gib, 2),
+                "raw_bound": one.raw.bound,
                 "rows_right": one.right,
                 "rows_judged": len(one.judged),
-                "error": round(one.error, 4),
+                "error": None if one.error is None else round(one.error, 4),
                 "excluded_by": None if (cell := drive.excluded_by(one)) is None else cell.to_dict(),
                 "rows": [[cell.to_dict() for cell in cells] for cells in one.rows],
             }

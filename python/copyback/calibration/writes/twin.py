@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from copyback._core import InputError
 from copyback.inputs import configuration
 from copyback.simulation.driver import Driver
 
@@ -27,6 +28,16 @@ MOST_ROUNDS = 1000
 
 #: Free blocks that are kept: those that collections need, and one.
 FREE_BLOCKS = 3
+
+
+#: Keys that the table, the scheme and the fit decide.
+DECIDED = (
+    "ssd.gc.victim",
+    "ssd.ftl.placement",
+    "ssd.ftl.over_provisioning",
+    "workload",
+    "precondition",
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,22 @@ def age(row: Row, raw_gib: float, scheme: Scheme, overrides: Sequence[tuple[str,
         If the drive has no room for what is used.
     """
     return Ageing(_rounds(configuration_of(row, raw_gib, scheme), overrides))
+
+
+def refuse_decided(overrides: Sequence[tuple[str, str]]) -> None:
+    """Refuse keys that would make a result one of another scheme, size or load than it says.
+
+    Raises
+    ------
+    InputError
+        If there is one.
+    """
+    for key, _ in overrides:
+        if any(f"{key}.".startswith(f"{decided}.") for decided in DECIDED):
+            raise InputError(
+                f"--set {key}: found beside a table of rates; "
+                "allowed: other keys, as the table, the scheme and the fit decide it"
+            )
 
 
 def check(row: Row, raw_gib: float, scheme: Scheme, overrides: Sequence[tuple[str, str]]) -> None:
