@@ -106,6 +106,16 @@ def test_seeds_prepare_different_drives_with_one_trace(tmp_path: Path) -> None:
     assert len({run.summary.gc.pages_moved for run in runs}) > 1
 
 
+@pytest.mark.parametrize("share", ["read_share", "trim_share"])
+def test_a_map_whose_every_pass_writes_nothing_is_refused(share: str) -> None:
+    """One page, and the same draws in each pass: what is not written once never is."""
+    address = {"type": "random_map", "repeats": True}
+    config = drive(64, 48, address=address, footprint=1 / (48 * 32), **{share: 0.999})
+    prepared = {"fill": 1.0, "overwrites": 1.0, "addresses": "workload"}
+    with pytest.raises(copyback.InputError, match="a workload that writes nothing"):
+        copyback.run(config, precondition=prepared)
+
+
 @pytest.mark.parametrize("layout", ["raid0", "raid5", "raid6", "jbod"])
 def test_the_drives_of_an_array_are_written_as_their_layout_says(layout: str) -> None:
     """Audited; drives with parity are written for their data and for that of others."""

@@ -36,7 +36,13 @@ struct Repeated {
 /// Writes and trims from the start to the end of a flow.
 enum Pass {
     /// Pass that is read, and those of its requests that are kept.
-    Read { source: Source, kept: Vec<Request>, most_kept: usize },
+    Read {
+        source: Source,
+        kept: Vec<Request>,
+        most_kept: usize,
+        /// Most reads in a row, if what follows them is known to be the same again.
+        most_reads: Option<u64>,
+    },
     /// Pass that was read before, and how far it has come.
     Kept { requests: Vec<Request>, done: usize },
 }
@@ -84,7 +90,9 @@ impl Repeated {
         let source = Source::open(&flow, index, &key, space, seed, Draws::Apart)?;
         // A generator has no end.
         let most_kept = if flow.is_trace() { MOST_KEPT } else { 0 };
-        let pass = Pass::Read { source, kept: Vec::new(), most_kept };
+        // It takes each unit of its map once, and then the same requests again.
+        let most_reads = flow.repeats_its_map().then_some(space.bytes / 512);
+        let pass = Pass::Read { source, kept: Vec::new(), most_kept, most_reads };
         let (began, has_written) = (0, false);
         let mut repeated =
             Self { flow, index, key, space, seed, pass, began, has_written, next: None, taken: 0 };
@@ -121,7 +129,7 @@ impl Repeated {
             MOST_KEPT.. => {
                 let Self { flow, index, key, space, seed, .. } = self;
                 let source = Source::open(flow, *index, key, *space, *seed, Draws::Apart)?;
-                Pass::Read { source, kept: Vec::new(), most_kept: MOST_KEPT }
+                Pass::Read { source, kept: Vec::new(), most_kept: MOST_KEPT, most_reads: None }
             }
             _ => Pass::Kept { requests, done: 0 },
         };
@@ -137,14 +145,18 @@ impl Pass {
                 *done += 1;
                 Ok(requests.get(*done - 1).copied())
             }
-            Self::Read { source, kept, most_kept } => {
-                while let Some(request) = source.next_request()? {
+            Self::Read { source, kept, most_kept, most_reads } => {
+                let mut reads = 0;
+                while most_reads.is_none_or(|most| reads <= most)
+                    && let Some(request) = source.next_request()?
+                {
                     if matches!(request.operation, Operation::Write | Operation::Trim) {
                         if kept.len() < *most_kept {
                             kept.push(request);
                         }
                         return Ok(Some(request));
                     }
+                    reads += u64::from(request.operation == Operation::Read);
                 }
                 Ok(None)
             }

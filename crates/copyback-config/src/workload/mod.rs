@@ -154,6 +154,12 @@ impl Flow {
         }
     }
 
+    /// Whether it is a generator that makes the same requests in each pass over its addresses.
+    pub const fn repeats_its_map(&self) -> bool {
+        let Self::Synthetic(synthetic) = self else { return false };
+        matches!(synthetic.address, AddressDistribution::RandomMap { repeats: true })
+    }
+
     /// Copy without an end of its own: a trace once and from its start, a generator without end.
     pub fn without_end(&self) -> Self {
         match self {

@@ -52,11 +52,13 @@ impl Ahead {
     }
 
     /// Draws the next changes to a drive which is to be written `left` times more. Returns the pages of those that are
-    /// writes. How many at a time depends on nothing but what is left.
+    /// writes. How many at a time depends on nothing but what is left; behind a fault there are none.
     pub fn draw(&mut self, left: u64) -> impl Iterator<Item = HostPage> + Clone {
         self.done = 0;
         self.drawn.clear();
-        self.fault = self.changes.draw(left.min(BATCH as u64), &mut self.drawn).err();
+        if self.fault.is_none() {
+            self.fault = self.changes.draw(left.min(BATCH as u64), &mut self.drawn).err();
+        }
         self.drawn.iter().filter_map(|change| match change {
             Change::Write(page) => Some(*page),
             Change::Trim(_) => None,

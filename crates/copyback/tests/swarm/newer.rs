@@ -186,6 +186,8 @@ fn writes_everywhere(config: &Config) -> bool {
     let is_one = config.array.layout == Layout::Single;
     let writes = |flow: &Flow| match flow {
         Flow::Trace(_) => false,
+        // The pass that it repeats may hold no write.
+        Flow::Synthetic(_) if flow.repeats_its_map() => false,
         Flow::Synthetic(flow) => {
             let others = flow.read_share.0 + flow.trim_share.0 + flow.flush_share.0;
             let is_wide = flow.footprint.0 > 0.3 && flow.sequential_share.0 < 0.9;
