@@ -110,6 +110,15 @@ impl PageLatency {
             Self::ByPageType(times) => times.iter().copied().max().unwrap_or_default(),
         }
     }
+
+    /// Mean over the page types, in nanoseconds.
+    pub fn mean_ns(&self) -> f64 {
+        let ns = |time: &Time| time.0.as_ns() as f64;
+        match self {
+            Self::Uniform(time) => ns(time),
+            Self::ByPageType(times) => times.iter().map(ns).sum::<f64>() / times.len() as f64,
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for PageLatency {
@@ -238,6 +247,15 @@ choice! {
             #[serde(default = "default_most_suspends")]
             #[schemars(range(min = 1, max = 65_535))]
             most: u32,
+            /// Length of a pulse of a program, between which it can be suspended (inter-phase suspension: Wu and He,
+            /// FAST 2012). Absent: at any time.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(extend("longest" = "1min"))]
+            program_pulse: Option<Time>,
+            /// The same of an erase.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(extend("longest" = "1min"))]
+            erase_pulse: Option<Time>,
         },
     }
 }
@@ -294,6 +312,9 @@ pub struct Buffer {
     /// Time to place a request's pages in DRAM, or to read them from there.
     #[schemars(extend("longest" = "1min"))]
     pub latency: Time,
+    /// Admission of writes to the buffer, beside its room.
+    #[serde(skip_serializing_if = "crate::gc::is_default")]
+    pub throttle: Throttle,
 }
 
 impl Default for Buffer {
@@ -304,8 +325,43 @@ impl Default for Buffer {
             high_watermark: Share(0.75),
             low_watermark: Share(0.5),
             latency: Time::from_us(1),
+            throttle: Throttle::None,
         }
     }
+}
+
+choice! {
+    /// Admission of writes to the write buffer, beside its room.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub enum Throttle {
+        /// As long as there is room.
+        None,
+        /// By tokens, one a page (a token bucket). The drive makes them as fast as its dies can program pages and collect
+        /// what makes room for those: collections move as many pages for a written one as they did lately.
+        Tokens {
+            /// Tokens that wait unused at most, in bytes of pages.
+            #[serde(default = "default_burst")]
+            burst: Size,
+            /// Share of the dies' time that programs of the host and collections may take.
+            #[serde(default = "default_throttle_share")]
+            share: Share,
+        },
+    }
+}
+
+#[allow(clippy::derivable_impls, reason = "the macro repeats the variants' attributes on a twin")]
+impl Default for Throttle {
+    fn default() -> Self {
+        Self::None
+    }
+}
+
+const fn default_burst() -> Size {
+    Size(16 * 1024)
+}
+
+const fn default_throttle_share() -> Share {
+    Share(0.95)
 }
 
 /// Order in which pages leave the write buffer.

@@ -206,7 +206,7 @@ impl Load {
         let overhead = ns(config.host.command_overhead) + ns(config.host.link_overhead);
         let service = pages * page + overhead;
         let requests = requests_of(flow, service, config);
-        let depth = f64::from(config.host.depth().max(config.array.queue_depth));
+        let depth = f64::from(config.host.most_of_queue().max(config.array.queue_depth));
         let depth = flow.iodepth().map_or(depth, |iodepth| depth.min(iodepth.into()));
         let outstanding = requests.map_or(depth, |requests| depth.min(requests));
         let pages_under_way = outstanding * pages;

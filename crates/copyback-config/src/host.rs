@@ -18,6 +18,11 @@ pub struct Host {
     /// a queue.
     #[schemars(range(min = 1, max = 65_536))]
     pub queue_depth: Option<u32>,
+    /// Command slots: commands that the drive works on at once, of all queues together. It fetches the others round
+    /// robin as slots come free (NVMe). Absent: `queue_depth` of each queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub command_slots: Option<u32>,
     /// Submission queues (NVMe only); flow i uses queue i modulo this.
     #[schemars(range(min = 1, max = 65_535))]
     pub queues: u32,
@@ -42,6 +47,7 @@ impl Default for Host {
         Self {
             interface: Interface::Nvme,
             queue_depth: None,
+            command_slots: None,
             queues: 1,
             scheduling: Scheduling::ReadFirst,
             command_overhead: Time::from_us(0),
@@ -60,6 +66,17 @@ impl Host {
             Interface::Tcq => 256,
             Interface::Nvme => 1024,
         })
+    }
+
+    /// Most commands that the drive accepts of one queue.
+    pub fn most_of_queue(&self) -> u32 {
+        self.command_slots.unwrap_or_else(|| self.depth())
+    }
+
+    /// Most commands that the drive accepts of all queues together.
+    pub fn most_commands(&self) -> u64 {
+        let of_queues = || u64::from(self.depth()) * u64::from(self.queues);
+        self.command_slots.map_or_else(of_queues, u64::from)
     }
 }
 

@@ -82,6 +82,11 @@ impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
+    /// What is left of it once as many whole spans of `unit`, which is not zero, are taken away as fit in.
+    pub const fn beyond_multiple_of(self, unit: Self) -> Self {
+        Self(self.0 % unit.0)
+    }
+
     /// The longest span that may be added to a point of the clock, about 292 years.
     pub const LONGEST: Self = Self(u64::MAX / 2);
 

@@ -212,12 +212,13 @@ impl Embedded {
         })
     }
 
-    /// Lets requests wait outside the array as those of one flow of a run do: for `host.queue_depth` places of a drive, or
+    /// Lets requests wait outside the array as those of one flow of a run do: for `host.queue_depth` (or `command_slots`) places of a
+    /// drive, or
     /// `array.queue_depth` of an array. Then each response is that of a run of the same requests, however many are
     /// outstanding. To be called before the first request.
     pub fn wait_outside(&mut self, config: &Config) {
         let places = match config.array.devices {
-            1 => config.host.depth(),
+            1 => config.host.most_of_queue(),
             _ => config.array.queue_depth,
         };
         self.places = Some(places as usize);

@@ -394,6 +394,7 @@ fn equal_closed_loops_get_equal_shares_wherever_they_wait() {
         NCQ,
         "queues = 1\n queue_depth = 16",
         "queues = 2\n queue_depth = 8",
+        "queues = 2\n command_slots = 16",
         "queue_depth = 64\n [array]\n layout = \"raid0\"\n devices = 2\n queue_depth = 16",
     ] {
         let shares = compete(&[64, 64], host);
@@ -412,6 +413,25 @@ fn throughput_times_response_is_the_depth_of_each_closed_loop() {
             assert!((found / depth - 1.0).abs() < 0.01, "{depths:?}: {found} of {depth}");
         }
     }
+}
+
+#[test]
+fn command_slots_are_fetched_round_robin_by_queue() {
+    // One slot; reads of 100 us. The first queue has many reads waiting as the second's only one comes: that takes its turn
+    // as the slot comes free next, and not behind the many.
+    let many = "sequential_share = 1.0, requests = 10, inter_arrival = \"1us\"";
+    let one =
+        "sequential_share = 1.0, requests = 1, inter_arrival = \"150us\", starts_at = \"150us\"";
+    let flow = |keys: &str| {
+        format!("{{ type = \"synthetic\", request_size = \"4KiB\", read_share = 1.0, {keys} }}")
+    };
+    let text = flows(&[flow(many), flow(one)])
+        .replace("queues = 8\n    queue_depth = 32", "queues = 2\n command_slots = 1");
+    let (_, requests) = run(&text);
+    let second = requests.flow.iter().position(|flow| *flow == 1).expect("it was asked for");
+    let arrival = requests.arrival_ns[second];
+    let end = arrival + requests.response_ns[second];
+    assert_eq!(end, (arrival / 100_000 + 2) * 100_000);
 }
 
 #[test]

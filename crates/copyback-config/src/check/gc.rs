@@ -33,7 +33,20 @@ pub(super) fn check(config: &Resolved, faults: &mut Report) {
     }
 }
 
+/// Pulses between which operations are suspended.
+fn pulses(ssd: &Ssd, faults: &mut Report) {
+    let Suspend::ProgramErase { program_pulse, erase_pulse, .. } = ssd.commands.suspend else {
+        return;
+    };
+    for (name, pulse) in [("program_pulse", program_pulse), ("erase_pulse", erase_pulse)] {
+        if pulse == Some(Time::default()) {
+            faults.add(&format!("ssd.commands.suspend.{name}"), "found 0s; allowed: more than 0s");
+        }
+    }
+}
+
 fn commands(ssd: &Ssd, faults: &mut Report) {
+    pulses(ssd, faults);
     let planes = ssd.geometry.planes_per_die;
     if let Some(group) = ssd.commands.planes_per_command
         && (group == 0 || !planes.is_multiple_of(group))

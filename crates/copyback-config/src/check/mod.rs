@@ -214,6 +214,27 @@ fn buffer(config: &Resolved, faults: &mut Report) {
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}{what}");
         faults.add("ssd.buffer.capacity", problem);
     }
+    if let Throttle::Tokens { burst, share } = buffer.throttle {
+        throttle(config, burst, share, faults);
+    }
+}
+
+fn throttle(config: &Resolved, burst: Size, share: Share, faults: &mut Report) {
+    let page = config.drive.pages.size;
+    if config.ssd.buffer.capacity == Size(0) {
+        faults.add(
+            "ssd.buffer.throttle",
+            "found tokens without a buffer; allowed: a capacity, or \"none\"",
+        );
+    }
+    if config.drive.slc.is_some() {
+        faults.add("ssd.buffer.throttle", "found tokens with an SLC cache; allowed: \"none\"");
+    }
+    if burst < page {
+        let problem = format!("found {burst}; allowed: at least one page of {page}");
+        faults.add("ssd.buffer.throttle.burst", problem);
+    }
+    faults.share_above_zero("ssd.buffer.throttle.share", share, false);
 }
 
 fn endurance(endurance: &Endurance, faults: &mut Report) {
@@ -262,6 +283,15 @@ fn host(host: &Host, faults: &mut Report) {
     if depth == 0 || depth > deepest {
         let problem = format!("found {depth}; allowed: 1 to {deepest} with this interface");
         faults.add("host.queue_depth", problem);
+    }
+    if host.command_slots.is_some() {
+        if host.queue_depth.is_some() {
+            faults.add("host.command_slots", "found beside host.queue_depth; allowed: one of them");
+        } else if host.interface != Interface::Nvme {
+            let problem =
+                "found with this interface; allowed: queue_depth, or interface = \"nvme\"";
+            faults.add("host.command_slots", problem);
+        }
     }
     if host.queues > 1 && host.interface != Interface::Nvme {
         let problem = format!("found {}; allowed: 1, or interface = \"nvme\"", host.queues);

@@ -44,6 +44,20 @@ pub struct Ended {
     pub outcome: Outcome,
 }
 
+/// Stage of a command on its way through the controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+pub(super) enum Stage {
+    /// The controller works on it, or the flash.
+    Begun,
+    /// A write that waits for tokens.
+    Throttled {
+        /// Part of the wait that is due to collections.
+        late: Duration,
+    },
+    /// The write buffer serves it, or it waits for room there.
+    Buffered,
+}
+
 /// A command in the drive.
 #[derive(Debug, Checkpointed)]
 pub(super) struct ActiveCommand {
@@ -52,8 +66,8 @@ pub(super) struct ActiveCommand {
     pub(super) pages_left: u32,
     /// Parts of its time so far.
     pub(super) parts: Parts,
-    /// Whether the write buffer serves it, or it waits for room there.
-    pub(super) in_buffer: bool,
+    /// What the controller has done with it.
+    pub(super) stage: Stage,
     /// Worst outcome of its page operations so far.
     pub(super) outcome: Outcome,
     arrived: Instant,
@@ -72,7 +86,7 @@ impl ActiveCommand {
             command,
             pages_left: 0,
             parts: Parts::default(),
-            in_buffer: false,
+            stage: Stage::Begun,
             outcome: Outcome::Done,
             arrived,
             entered: arrived,

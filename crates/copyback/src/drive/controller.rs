@@ -10,6 +10,8 @@ use crate::rng::{self, Stream};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
+use super::throttle::Throttle;
+
 /// The controller of a drive, if not all commands are alike to it.
 #[derive(Debug, Checkpointed)]
 pub(super) struct Controller {
@@ -17,6 +19,8 @@ pub(super) struct Controller {
     reads: Option<Delays>,
     writes: Option<Delays>,
     random: Stream,
+    /// Admission of writes to the buffer, if there are tokens.
+    pub(super) throttle: Option<Throttle>,
 }
 
 /// A drive that sleeps.
@@ -42,7 +46,8 @@ impl Controller {
     /// Creates the controller of a drive of a checked configuration; `None` if it treats all commands alike.
     pub fn new(config: &Resolved, device: SsdId) -> Option<Box<Self>> {
         let config::Controller { wake_up, read_delay, write_delay } = &config.ssd.controller;
-        if config.ssd.controller.is_default() {
+        let throttle = Throttle::new(config);
+        if config.ssd.controller.is_default() && throttle.is_none() {
             return None;
         }
         let name = format!("{}/controller", precondition::name(device));
@@ -51,6 +56,7 @@ impl Controller {
             reads: Delays::new(read_delay),
             writes: Delays::new(write_delay),
             random: rng::stream(config.seed, &name),
+            throttle,
         }))
     }
 

@@ -16,6 +16,7 @@ mod pages;
 mod power;
 mod queue;
 mod reject;
+mod throttle;
 #[cfg(test)]
 mod unanswered;
 
@@ -36,7 +37,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 pub use ahead::{Log, Moment, Visit};
-use command::ActiveCommand;
+use command::{ActiveCommand, Stage};
 pub use command::{Command, Ended, Serves};
 use controller::Controller;
 use link::Link;
@@ -89,7 +90,7 @@ impl Drive {
     pub fn new(config: &Resolved, id: SsdId, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry().page_size;
         let first_sequence = device.version();
-        let queue_depth = config.host.depth() as usize * config.host.queues as usize;
+        let queue_depth = config.host.most_commands() as usize;
         let mut ssd = Ssd::new(config, device.ftl, first_sequence);
         if let Some(schedule) = device.schedule {
             ssd.supply_schedule(schedule);
@@ -482,7 +483,7 @@ impl Drive {
             takes += controller.takes(operation, length, self.now);
         }
         if takes.is_zero() {
-            self.dispatch(command);
+            self.admit(command);
         } else {
             self.agenda.add(self.now + takes, Event::ControllerDone(command));
         }
@@ -492,13 +493,36 @@ impl Drive {
     fn controller_done(&mut self, command: CommandId) {
         let now = self.now;
         let active = self.active(command);
-        if active.in_buffer {
-            active.spend(Part::Buffer, now);
-            self.after_pages(command);
-        } else {
-            active.spend(Part::Service, now);
-            self.dispatch(command);
+        match active.stage {
+            Stage::Begun => {
+                active.spend(Part::Service, now);
+                self.admit(command);
+            }
+            Stage::Throttled { late } => {
+                self.spend_in_buffer(command, For::Room, late);
+                self.dispatch(command);
+            }
+            Stage::Buffered => {
+                active.spend(Part::Buffer, now);
+                self.after_pages(command);
+            }
         }
+    }
+
+    /// Lets a command go on, a write once there are tokens for it.
+    fn admit(&mut self, id: CommandId) {
+        let Command { operation, offset, length, .. } = self.queue[id].command;
+        let throttle = self.controller.as_mut().and_then(|controller| controller.throttle.as_mut());
+        if let Some(throttle) = throttle.filter(|_| operation == Operation::Write) {
+            let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
+            let wait = throttle.admit(pages, &self.ssd.backend().counters, self.now);
+            if !wait.length.is_zero() {
+                self.active(id).stage = Stage::Throttled { late: wait.late };
+                self.agenda.add(self.now + wait.length, Event::ControllerDone(id));
+                return;
+            }
+        }
+        self.dispatch(id);
     }
 
     #[inline(always)]

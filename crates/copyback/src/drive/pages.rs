@@ -9,6 +9,7 @@ use crate::ssd::{Owner, PageWrite};
 use crate::units::Duration;
 use crate::workload::Operation;
 
+use super::command::Stage;
 use super::{Command, Drive, PageEvent};
 
 /// Place where a page of a command is served.
@@ -86,7 +87,7 @@ impl Drive {
             match hand_in(self, id, Lpn(page), sectors) {
                 PageSource::Flash => {}
                 PageSource::Buffer => in_buffer += 1,
-                PageSource::BufferLater => self.active(id).in_buffer = true,
+                PageSource::BufferLater => self.active(id).stage = Stage::Buffered,
             }
         }
         if in_buffer > 0 {
@@ -134,7 +135,7 @@ impl Drive {
         let active = self.active(id);
         active.pages_left -= pages;
         if active.pages_left == 0 {
-            active.in_buffer = true;
+            active.stage = Stage::Buffered;
             let latency = self.buffer.as_ref().map_or(Duration::ZERO, |buffer| buffer.latency);
             self.agenda.add(self.now + latency, Event::ControllerDone(id));
         }

@@ -19,7 +19,7 @@ use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId, Ppn};
 use crate::nand::{
-    Action, Command, Die, Geometry, MultiPlaneRules, Operation, Slot, Times, Timing,
+    Action, Command, Die, Geometry, MultiPlaneRules, Operation, Pause, Slot, Times, Timing,
 };
 use crate::shortcut::Shortcuts;
 use crate::units::{Duration, Instant};
@@ -411,12 +411,12 @@ impl<T> Flash<T> {
         agenda.add(now + time, Event::TransferDone(channel));
     }
 
-    /// Takes what the array of `die` does away from it, which takes `overhead`.
-    pub fn suspend(&mut self, die: DieId, overhead: Duration, now: Instant) {
+    /// Takes what the array of `die` does away from it.
+    pub fn suspend(&mut self, die: DieId, pause: Pause, now: Instant) {
         if let Some(audit) = &mut self.audit {
             audit.array_suspended(die, now);
         }
-        self.dies[die.index()].suspend(overhead, now);
+        self.dies[die.index()].suspend(pause, now);
     }
 
     /// Goes on with the suspended operation of `die`, which takes `overhead` and what was left of it.

@@ -4,18 +4,19 @@ mod flow;
 mod free;
 mod input;
 mod request;
+mod room;
 mod think;
 
 pub use request::{ActiveRequest, Admitted, Completion, waited_outside};
 
 use flow::Flow;
+use room::Room;
 
 use crate::array::FinishedRequest;
 use crate::checkpoint::Checkpointed;
 use crate::config::{Flow as FlowConfig, Resolved};
 use crate::event::Arrivals;
 use crate::ids::{FlowId, RequestId, RequestNumber};
-use crate::places::Places;
 use crate::slots::Slots;
 use crate::units::Instant;
 use crate::workload::{AddressSpace, Draws, InputError, Request, Source};
@@ -25,6 +26,8 @@ use crate::workload::{AddressSpace, Draws, InputError, Request, Source};
 pub struct Host {
     flows: Vec<Flow>,
     queues: Vec<Queue>,
+    /// One for each queue, or one for all.
+    rooms: Vec<Room>,
     /// The queue that is looked at first: the device fetches round robin.
     next_queue: usize,
     /// Requests that are in the array.
@@ -39,12 +42,8 @@ pub struct Host {
 
 #[derive(Checkpointed)]
 struct Queue {
-    depth: u32,
-    outstanding: u32,
-    /// Waits for its queue slots, and what collections added to them.
-    places: Places<RequestId>,
-    /// Places of the closed loops whose requests come through it; of an open loop, as many as can be.
-    asked_for: u64,
+    /// The room that its requests need.
+    room: usize,
     /// The flow that is looked at first: of equal arrivals none is preferred.
     next_flow: usize,
 }
@@ -55,18 +54,16 @@ impl Host {
     /// # Errors
     /// If a trace cannot be opened or its first line is malformed.
     pub fn new(config: &Resolved) -> Result<Self, InputError> {
-        let depth = match config.array.devices {
-            1 => config.host.depth(),
-            // Each drive has its own queue behind the controller's.
-            _ => config.array.queue_depth,
-        };
         let flows = config.workload.flows();
         // A queue that no flow uses is never looked at.
-        let queues = flows.len().min(config.host.queues as usize);
-        let queues = (0..queues).map(|queue| Queue::new(depth, queue)).collect();
+        let count = flows.len().min(config.host.queues as usize);
+        let rooms = room::of_queues(config, count);
+        let queue = |index: usize| Queue { room: index % rooms.len(), next_flow: index };
+        let queues = (0..count).map(queue).collect();
         let mut host = Self {
             flows: Vec::new(),
             queues,
+            rooms,
             next_queue: 0,
             requests: Slots::new(),
             entered: RequestNumber::default(),
@@ -88,8 +85,7 @@ impl Host {
         let source = source(flow, index, config)?;
         let queue = index % self.queues.len();
         let asked_for = flow.iodepth().map_or(u64::MAX, u64::from);
-        let own = &mut self.queues[queue];
-        own.asked_for = own.asked_for.saturating_add(asked_for);
+        self.rooms[self.queues[queue].room].ask_for(asked_for);
         let flow = Flow::new(flow, source, queue)?;
         self.are_waiting |= !flow.has_begun();
         self.flows.push(flow);
@@ -113,7 +109,7 @@ impl Host {
         let mut queue = self.next_queue;
         for _ in 0..queues {
             let next = if queue + 1 < queues { queue + 1 } else { 0 };
-            if self.queues[queue].has_room()
+            if self.rooms[self.queues[queue].room].has_place()
                 && let Some((arrival, flow)) = self.ready_flow(queue, now, arrivals)
             {
                 self.next_queue = next;
@@ -168,14 +164,15 @@ impl Host {
         let next_flow = Some(index + self.queues.len()).filter(|next| *next < self.flows.len());
         let queue = &mut self.queues[queue_index];
         queue.next_flow = next_flow.unwrap_or(queue_index);
-        queue.outstanding += 1;
+        let room_index = queue.room;
+        let room = &mut self.rooms[room_index];
         let has_waited = request.arrival < now;
-        let behind = if has_waited { queue.places.blocker(now) } else { None };
-        let entered_late = queue.places.enter(id, request.arrival, now);
+        let behind = if has_waited { room.blocker(now) } else { None };
+        let entered_late = room.enter(id, request.arrival, now);
         let flow = FlowId::from_index(index);
         self.requests.insert(ActiveRequest { number, request, flow, entered: now, entered_late });
-        if self.queues[queue_index].is_to_be_followed() {
-            self.follow(queue_index);
+        if self.rooms[room_index].is_to_be_followed() {
+            self.follow(room_index);
         }
         let late = entered_late.min(now - request.arrival);
         if !has_waited {
@@ -185,18 +182,18 @@ impl Host {
         Ok(Admitted { id, request, late, behind: blocker.or(self.last_left) })
     }
 
-    /// A queue is full: who comes next waits for those in it.
+    /// A room is full: who comes next waits for those in it.
     fn follow(&mut self, index: usize) {
-        let flows = &self.flows;
-        let in_queue =
-            self.requests.iter().filter(|(_, active)| flows[active.flow.index()].queue == index);
-        let holders = in_queue.map(|(id, active)| (RequestId::from_index(id), active.entered));
-        self.queues[index].places.follow(holders);
+        let room_of =
+            |active: &ActiveRequest| self.queues[self.flows[active.flow.index()].queue].room;
+        let inside = self.requests.iter().filter(|(_, active)| room_of(active) == index);
+        let holders = inside.map(|(id, active)| (RequestId::from_index(id), active.entered));
+        self.rooms[index].follow(holders);
     }
 
     /// Number of requests that may enter the array before one leaves it.
     pub fn room(&self) -> usize {
-        self.queues.iter().map(|queue| (queue.depth - queue.outstanding) as usize).sum()
+        self.rooms.iter().map(Room::free).sum()
     }
 
     /// The next requests that have times of their own, in order of arrival: `most` of them at most, and of each flow
@@ -252,9 +249,8 @@ impl Host {
         let active = &self.requests[finished.request.index()];
         self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
-        let queue = &mut self.queues[flow.queue];
-        queue.outstanding -= 1;
-        queue.places.leave(finished.request, now - active.entered, finished.parts.late());
+        let room = &mut self.rooms[self.queues[flow.queue].room];
+        room.leave(finished.request, now - active.entered, finished.parts.late());
         flow.leave(active.request.operation, finished.outcome, now);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);
@@ -327,23 +323,6 @@ pub fn sources(config: &Resolved) -> Result<Vec<Source>, InputError> {
 fn source(flow: &FlowConfig, index: usize, config: &Resolved) -> Result<Source, InputError> {
     let key = config.workload.flow_key(index);
     Source::open(flow, index, &key, AddressSpace::of(config), config.seed, Draws::OfRun)
-}
-
-impl Queue {
-    /// An empty queue of so many places; `first` is the first flow whose requests come through it.
-    fn new(depth: u32, first: usize) -> Self {
-        let places = Places::new(depth as usize);
-        Self { depth, outstanding: 0, places, asked_for: 0, next_flow: first }
-    }
-
-    const fn has_room(&self) -> bool {
-        self.outstanding < self.depth
-    }
-
-    /// Whether it has just become full, and somebody may wait for a place.
-    const fn is_to_be_followed(&self) -> bool {
-        self.asked_for > self.depth as u64 && !self.has_room() && !self.places.is_followed()
-    }
 }
 
 #[cfg(test)]

@@ -175,6 +175,22 @@ impl<T> Operation<T> {
     }
 }
 
+/// How an operation leaves the array for reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// Time for which it goes on: to the end of a pulse.
+    pub goes_on: Duration,
+    /// Time from then until the array can read.
+    pub overhead: Duration,
+}
+
+impl Pause {
+    /// Time until the array can read.
+    pub fn length(self) -> Duration {
+        self.goes_on + self.overhead
+    }
+}
+
 /// Next need of a die from its surroundings.
 #[derive(Debug)]
 pub enum Action<T> {
@@ -266,34 +282,29 @@ impl<T> Die<T> {
         self.operations().all(|one| one.command == Command::Program && one.array.is_zero())
     }
 
-    /// The program or erase in the array, if it may be suspended once more: it has been less than
-    /// `most` times, and more than `overhead` of it is left.
-    pub fn suspendable(
-        &self,
-        most: u32,
-        overhead: Duration,
-        now: Instant,
-    ) -> Option<&Operation<T>> {
+    /// The program or erase in the array and what is left of it, if it has been suspended less than `most` times.
+    pub fn suspendable(&self, most: u32, now: Instant) -> Option<(Command, Duration)> {
         let operation = self.array.as_ref()?;
         let may = operation.phase == Phase::InArray
             && operation.command != Command::Read
             && operation.suspends < most
             && self.port.is_none()
-            && self.suspended.is_none()
-            && self.array_due.is_some_and(|due| due > now + overhead);
-        may.then_some(operation)
+            && self.suspended.is_none();
+        let due = self.array_due.filter(|due| may && *due > now)?;
+        Some((operation.command, due - now))
     }
 
-    /// Takes the operation in the array away, which takes `overhead`.
-    pub fn suspend(&mut self, overhead: Duration, now: Instant) {
+    /// Takes the operation in the array away.
+    pub fn suspend(&mut self, pause: Pause, now: Instant) {
         let (Some(mut operation), Some(due)) = (self.array.take(), self.array_due.take()) else {
             return;
         };
         operation.suspends += 1;
-        operation.enter(Phase::Suspended, now);
-        self.suspended = Some(Box::new(Suspended { operation, left: due - now }));
-        self.suspending = !overhead.is_zero();
-        self.to_run = self.suspending.then_some(overhead);
+        let from = now + pause.goes_on;
+        operation.enter(Phase::Suspended, from);
+        self.suspended = Some(Box::new(Suspended { operation, left: due - from }));
+        self.suspending = !pause.length().is_zero();
+        self.to_run = self.suspending.then_some(pause.length());
         self.stirred = true;
     }
 

@@ -8,7 +8,7 @@ mod read_out;
 mod rules;
 mod timing;
 
-pub use die::{Action, Command, Die, Operation, Phase, Slot, Times};
+pub use die::{Action, Command, Die, Operation, Pause, Phase, Slot, Times};
 pub use faults::{Faults, Sensed, Strain};
 pub use geometry::{Address, Geometry};
 pub use read_out::ReadOut;

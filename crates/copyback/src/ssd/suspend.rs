@@ -4,7 +4,7 @@ use crate::backend::Purpose;
 use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{DieId, PlaneId};
-use crate::nand::{Command, Operation};
+use crate::nand::{Command, Operation, Pause};
 use crate::observer::Entry;
 use crate::units::{Duration, Instant};
 
@@ -16,17 +16,34 @@ pub struct SuspendRule {
     suspend: Duration,
     resume: Duration,
     most: u32,
+    /// Lengths of pulses; `None`: it can be suspended at any time.
+    program_pulse: Option<Duration>,
+    erase_pulse: Option<Duration>,
 }
 
 impl SuspendRule {
     /// The rule that a checked configuration describes, if operations may be suspended.
-    pub const fn new(config: config::Suspend) -> Option<Self> {
+    pub fn new(config: config::Suspend) -> Option<Self> {
         match config {
             config::Suspend::None => None,
-            config::Suspend::ProgramErase { suspend, resume, most } => {
-                Some(Self { suspend: suspend.0, resume: resume.0, most })
+            config::Suspend::ProgramErase { suspend, resume, most, program_pulse, erase_pulse } => {
+                Some(Self {
+                    suspend: suspend.0,
+                    resume: resume.0,
+                    most,
+                    program_pulse: program_pulse.map(|pulse| pulse.0),
+                    erase_pulse: erase_pulse.map(|pulse| pulse.0),
+                })
             }
         }
+    }
+
+    /// How a program or erase with `left` to go is suspended, unless it ends before the array could read.
+    fn pause(&self, command: Command, left: Duration) -> Option<Pause> {
+        let pulse = if command == Command::Erase { self.erase_pulse } else { self.program_pulse };
+        let goes_on = pulse.map_or(Duration::ZERO, |pulse| left.beyond_multiple_of(pulse));
+        let pause = Pause { goes_on, overhead: self.suspend };
+        (pause.length() < left).then_some(pause)
     }
 }
 
@@ -43,12 +60,13 @@ impl Ssd {
         if state.suspended().is_some() {
             return Some(self.read_or_resume(die, rule, now));
         }
-        state.suspendable(rule.most, rule.suspend, now)?;
+        let (command, left) = state.suspendable(rule.most, now)?;
+        let pause = rule.pause(command, left)?;
         next_read_besides_programs(self, die)?;
         self.backend.collection_rests(die, now);
         self.backend.counters.suspends += 1;
         self.backend.observer.record(|| Entry::Cut { die, at: now });
-        self.backend.flash.suspend(die, rule.suspend, now);
+        self.backend.flash.suspend(die, pause, now);
         Some(true)
     }
 

@@ -27,13 +27,17 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// loops which are together no deeper.
 pub fn always_fit(config: &Config) -> Vec<bool> {
     let flows = config.workload.flows();
-    let queues = flows.len().min(config.host.queues as usize);
-    let fits = |queue: usize| {
-        let own = flows.iter().skip(queue).step_by(queues);
-        let depths: Option<Vec<u64>> = own.map(|flow| flow.iodepth().map(u64::from)).collect();
-        depths.is_some_and(|depths| depths.iter().sum::<u64>() <= config.host.depth().into())
+    // Queues share the command slots, if there are such.
+    let (rooms, places) = match config.host.command_slots {
+        Some(slots) => (1, slots),
+        None => (flows.len().min(config.host.queues as usize), config.host.depth()),
     };
-    (0..flows.len()).map(|flow| fits(flow % queues)).collect()
+    let fits = |room: usize| {
+        let own = flows.iter().skip(room).step_by(rooms);
+        let depths: Option<Vec<u64>> = own.map(|flow| flow.iodepth().map(u64::from)).collect();
+        depths.is_some_and(|depths| depths.iter().sum::<u64>() <= places.into())
+    };
+    (0..flows.len()).map(|flow| fits(flow % rooms)).collect()
 }
 
 /// Whether requests wait for something beside a place.

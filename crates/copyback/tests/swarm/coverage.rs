@@ -150,7 +150,7 @@ fn shares(met: &[Met]) -> impl Iterator<Item = (&'static str, f64, f64)> {
 /// Prints the share of runs that have met each sight.
 pub fn print(met: &[Met]) {
     for (name, share, _) in shares(met) {
-        println!("{:5.1}% {name}", 100.0 * share);
+        println!("{:6.2}% {name}", 100.0 * share);
     }
 }
 

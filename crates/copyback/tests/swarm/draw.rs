@@ -9,8 +9,8 @@ use copyback::config::{
     GcEnd, GcStart, Geometry, Host, Idle, InAdvance, Interface, Loader, LogicalBlocks, Mapping,
     Margin, Metrics, Overwrites, Overwritten, PageLatency, PipelineOrder, Placement, PlaneChoice,
     Power, Precondition, Preemption, Refresh, Register, Scheduling, SlcCache, Ssd, Stop,
-    SummaryPage, Suspend, ThresholdScope, ThresholdUnit, Timing, ValidPages, VictimPolicy, Wear,
-    Width, Within,
+    SummaryPage, Suspend, ThresholdScope, ThresholdUnit, Throttle, Timing, ValidPages,
+    VictimPolicy, Wear, Width, Within,
 };
 use rand::RngExt;
 use tempfile::TempDir;
@@ -273,6 +273,8 @@ fn commands(draw: &mut Draw, geometry: &Geometry, gc: &Gc) -> Commands {
                 suspend: draw.time(1, 50_000),
                 resume: draw.time(1, 50_000),
                 most: draw.small_within(1, 20) as u32,
+                program_pulse: None,
+                erase_pulse: None,
             },
             false => Suspend::None,
         },
@@ -566,6 +568,7 @@ fn buffer(draw: &mut Draw, geometry: &Geometry) -> Buffer {
         high_watermark: Share(if draw.chance(0.2) { 1.0 } else { high }),
         low_watermark: Share(if draw.chance(0.2) { 0.0 } else { high * draw.share() }),
         latency: Time::from_ns(draw.of(&[0, 1, 1_000])),
+        throttle: Throttle::None,
     }
 }
 
@@ -575,6 +578,7 @@ fn host(draw: &mut Draw) -> Host {
     Host {
         interface,
         queue_depth: draw.chance(0.7).then(|| draw.small_within(1, 32) as u32),
+        command_slots: None,
         queues: draw.within(1, most) as u32,
         scheduling: draw.of(&[Scheduling::ReadFirst, Scheduling::InOrder]),
         command_overhead: Time::from_ns(draw.of(&[0, 0, 1, 2_000, 7_001])),

@@ -7,11 +7,12 @@ use copyback::config::{
     AddressDistribution, Age, AgeWeight, AgedReadErrors, Average, CachedUnit, Clock,
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
     Delay, DelayRow, DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange,
-    Handles, Ineligible, Isolation, Layout, Loader, LogStream, LogVictims, Logarithm,
-    LogicalBlocks, Mapping, Margin, Overwritten, PipelineOrder, Placement, Precondition,
-    Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache, SlcTiming, Ssd,
-    SummaryPage, SyntheticWorkload, ThinkTime, ThresholdScope, ThresholdUnit, ValidPages,
-    VictimPolicy, WakeUp, WearCompare, WhenFull, Width, Within, Workload,
+    Handles, Host, Idle, InAdvance, Ineligible, Interface, Isolation, Layout, Loader, LogStream,
+    LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, Overwritten, PipelineOrder, Placement,
+    Precondition, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache,
+    SlcTiming, Ssd, SummaryPage, Suspend, SyntheticWorkload, ThinkTime, ThresholdScope,
+    ThresholdUnit, Throttle, ValidPages, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
+    Within, Workload,
 };
 
 use crate::draw::Draw;
@@ -157,11 +158,60 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
         &mut config.ssd,
     );
     as_fio(&mut Draw::new(number, &format!("{name}/fio")), &mut config.workload);
+    long_rests(&mut Draw::new(number, &format!("{name}/rests")), config);
+    pulses(&mut Draw::new(number, &format!("{name}/pulses")), &mut config.ssd.commands.suspend);
+    command_slots(&mut Draw::new(number, &format!("{name}/slots")), &mut config.host);
+    throttle(&mut Draw::new(number, &format!("{name}/tokens")), &mut config.ssd);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
     }
     if draw.chance(0.3) {
         lay_out(config);
+    }
+}
+
+/// Collections in idle periods that soon count as long, where blocks are merged: else hardly any case has them.
+fn long_rests(draw: &mut Draw, config: &mut Config) {
+    let merges = matches!(config.ssd.ftl.mapping, Mapping::LogBlock | Mapping::Superblock { .. });
+    if !merges || draw.chance(0.6) {
+        return;
+    }
+    let advance = InAdvance {
+        entries: draw.small_within(1, 64) as u32,
+        short_idle: Time::default(),
+        long_idle: draw.time(1, 200_000),
+        margin: Margin::Free(FreeBlocks::Blocks { blocks: draw.within(0, 4) as u32 }),
+    };
+    let idle = draw.of(&[Idle::Advanced(advance), Idle::AdvancedDelayed(advance)]);
+    let mut resting = config.clone();
+    resting.ssd.gc.idle = idle;
+    let text = serde_json::to_string(&resting).expect("a configuration is JSON");
+    if Loader::new().json(&text).load().is_ok() {
+        *config = resting;
+    }
+}
+
+/// Programs and erases that can be suspended only between pulses.
+fn pulses(draw: &mut Draw, suspend: &mut Suspend) {
+    let Suspend::ProgramErase { program_pulse, erase_pulse, .. } = suspend else { return };
+    *program_pulse = draw.chance(0.5).then(|| draw.time(1, 300_000));
+    *erase_pulse = draw.chance(0.5).then(|| draw.time(1, 1_000_000));
+}
+
+/// Writes that need tokens, where there is a buffer that may have some.
+fn throttle(draw: &mut Draw, ssd: &mut Ssd) {
+    let has_cache = Drive::of(ssd).blocks.slc > 0;
+    if draw.chance(0.3) && ssd.buffer.capacity.0 > 0 && !has_cache {
+        let page = Drive::of(ssd).pages.size.0;
+        let burst = Size(page * draw.small_within(1, 64));
+        ssd.buffer.throttle = Throttle::Tokens { burst, share: Share(0.1 + 0.9 * draw.share()) };
+    }
+}
+
+/// Command slots of the whole drive in the place of depths of its queues.
+fn command_slots(draw: &mut Draw, host: &mut Host) {
+    if host.interface == Interface::Nvme && draw.chance(0.2) {
+        (host.queue_depth, host.command_slots) = (None, Some(draw.small_within(1, 64) as u32));
     }
 }
 

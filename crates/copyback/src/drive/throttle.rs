@@ -1,0 +1,183 @@
+//! Tokens that writes need for the write buffer: they come as fast as the drive can program pages and collect for them.
+
+use crate::backend::Counters;
+use crate::checkpoint::Checkpointed;
+use crate::config::{self, Resolved};
+use crate::nand::Timing;
+use crate::units::{Duration, Instant};
+
+/// A token bucket, as a schedule of the instants at which it would be empty (GCRA: ITU-T I.371).
+#[derive(Debug, Checkpointed)]
+pub(super) struct Throttle {
+    costs: Costs,
+    /// Pages whose tokens wait unused, at most.
+    burst: u64,
+    /// Tokens after which the drive looks how much its collections have moved; `None` if they cost nothing.
+    window: Option<u64>,
+    /// Tokens since then.
+    taken: u64,
+    /// What collections had done then.
+    seen: Collected,
+    /// Time in which a token comes.
+    every: Duration,
+    /// Share of it that is due to collections.
+    of_collections: f64,
+    /// When the tokens that have been taken will have come.
+    paid_at: Instant,
+}
+
+/// Wait of a write for its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wait {
+    /// Time from now.
+    pub length: Duration,
+    /// Part of it that is due to collections.
+    pub late: Duration,
+}
+
+/// Work of collections so far.
+#[derive(Debug, Clone, Copy, Default, Checkpointed)]
+struct Collected {
+    moved: u64,
+    erased: u64,
+}
+
+/// Time that a page takes of all dies, in nanoseconds.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct Costs {
+    program: f64,
+    /// Of a page of flash, which holds several of those that are mapped.
+    read: f64,
+    erase: f64,
+    /// Pages that are mapped, in one of flash.
+    units: f64,
+}
+
+impl Throttle {
+    /// The tokens of a checked configuration, if there are any.
+    pub fn new(config: &Resolved) -> Option<Self> {
+        let config::Throttle::Tokens { burst, share } = config.ssd.buffer.throttle else {
+            return None;
+        };
+        let (pages, shape) = (&config.drive.pages, &config.drive.shape);
+        let costs = Costs::new(config, share.0);
+        Some(Self {
+            costs,
+            burst: burst.0 / pages.size.0,
+            // A block of each plane.
+            window: (!config.ssd.gc.zero_cost).then_some(shape.planes * pages.per_block),
+            taken: 0,
+            seen: Collected::default(),
+            every: costs.every(0.0, 0.0),
+            of_collections: 0.0,
+            paid_at: Instant::START,
+        })
+    }
+
+    /// Takes the tokens of a write of so many pages. `counters`: what the drive has done so far.
+    pub fn admit(&mut self, pages: u64, counters: &Counters, now: Instant) -> Wait {
+        self.taken += pages;
+        if self.window.is_some_and(|window| self.taken >= window) {
+            self.look(Collected { moved: counters.pages_moved, erased: counters.erases });
+        }
+        let unused = self.every * self.burst;
+        let length = self.paid_at.before(unused).max(now) - now;
+        self.paid_at = self.paid_at.max(now) + self.every * pages;
+        let late = length.as_ns() as f64 * self.of_collections;
+        Wait { length, late: Duration::from_ns(late as u64) }
+    }
+
+    /// Sets the pace by what collections have done since the last look.
+    fn look(&mut self, so_far: Collected) {
+        let written = self.taken as f64;
+        let moved = (so_far.moved - self.seen.moved) as f64 / written;
+        let erased = (so_far.erased - self.seen.erased) as f64 / written;
+        self.every = self.costs.every(moved, erased);
+        let without = self.costs.every(0.0, 0.0);
+        self.of_collections =
+            (self.every - without).as_ns() as f64 / self.every.as_ns().max(1) as f64;
+        (self.taken, self.seen) = (0, so_far);
+    }
+}
+
+impl Costs {
+    fn new(config: &Resolved, share: f64) -> Self {
+        let (ssd, drive) = (&config.ssd, &config.drive);
+        let timing = Timing::new(config);
+        let planes = f64::from(drive.shape.planes_per_command / drive.shape.striped_planes);
+        let units = f64::from(drive.pages.per_program);
+        let on_channel = (timing.command + timing.page_transfer).as_ns() as f64;
+        // Dies work side by side, and planes of a command take its time together.
+        let of_all = drive.shape.dies as f64 * share;
+        Self {
+            program: (on_channel + ssd.timing.program.mean_ns() / (units * planes)) / of_all,
+            read: (units * on_channel + ssd.timing.read.mean_ns() / planes) / of_all,
+            erase: ssd.timing.erase.0.as_ns() as f64 / planes / of_all,
+            units,
+        }
+    }
+
+    /// Time in which a token comes if collections move and erase so much for each page that is written.
+    fn every(&self, moved: f64, erased: f64) -> Duration {
+        let valid = moved / (moved + 1.0);
+        // A page of flash is read if any of its units is valid.
+        let read = 1.0 - (1.0 - valid).powf(self.units);
+        let reads = read / self.units * (moved + 1.0);
+        let ns = self.program * (1.0 + moved) + self.read * reads + self.erase * erased;
+        Duration::from_ns(ns.round() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_config;
+
+    /// Eight dies that program in 200 us, erase in 1.5 ms, read in 25 us and have no channels; all of their time is for writes.
+    fn tokens(burst: &str) -> Throttle {
+        let tokens = format!("{{ type = \"tokens\", burst = \"{burst}\", share = 1.0 }}");
+        let config = test_config::changed(&[
+            ("ssd.buffer.capacity", "1MiB"),
+            ("ssd.buffer.throttle", &tokens),
+            ("ssd.commands.multi_plane", "false"),
+            ("ssd.timing.transfer_rate", "none"),
+        ]);
+        Throttle::new(&config).expect("there are tokens")
+    }
+
+    fn us(us: u64) -> Duration {
+        Duration::from_us(us)
+    }
+
+    fn admit(throttle: &mut Throttle, pages: u64, at_us: u64) -> Wait {
+        throttle.admit(pages, &Counters::default(), Instant::START + us(at_us))
+    }
+
+    #[test]
+    fn a_burst_goes_through_and_what_follows_comes_as_fast_as_dies_program() {
+        let mut throttle = tokens("16KiB");
+        let waits: Vec<_> = (0..6).map(|_| admit(&mut throttle, 1, 0).length).collect();
+        // 200 us on eight dies: a token every 25 us. Four wait unused, and one is being made.
+        assert_eq!(waits, [us(0), us(0), us(0), us(0), us(0), us(25)]);
+        // 150 us have been paid for; 100 of them may be owed.
+        assert_eq!(admit(&mut throttle, 3, 60).length, us(0));
+        assert_eq!(admit(&mut throttle, 1, 60).length, us(65));
+        assert_eq!(admit(&mut throttle, 1, 10_000).length, us(0));
+    }
+
+    #[test]
+    fn collections_slow_tokens_down_and_that_part_of_a_wait_is_theirs() {
+        let mut throttle = tokens("4KiB");
+        let window = throttle.window.expect("collections cost time");
+        throttle.taken = window - 1;
+        let counters = Counters { pages_moved: window, erases: window / 32, ..Counters::default() };
+        throttle.admit(1, &counters, Instant::START);
+        // A page moved for each that is written: two programs and a read; 1/32 of an erase beside them.
+        let ns = (2 * 200_000 + 25_000 + 1_500_000 / 32) / 8;
+        assert_eq!(throttle.every, Duration::from_ns(ns));
+        throttle.admit(1, &counters, Instant::START);
+        let wait = throttle.admit(1, &counters, Instant::START);
+        assert_eq!(wait.length, throttle.every * 1);
+        assert_eq!(wait.late.as_ns(), ns - 25_000);
+    }
+}
