@@ -46,6 +46,7 @@ use power::Power;
 pub use power::{NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
+use throttle::Collected;
 
 /// A drive.
 #[derive(Checkpointed)]
@@ -515,7 +516,9 @@ impl Drive {
         let throttle = self.controller.as_mut().and_then(|controller| controller.throttle.as_mut());
         if let Some(throttle) = throttle.filter(|_| operation == Operation::Write) {
             let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
-            let wait = throttle.admit(pages, &self.ssd.backend().counters, self.now);
+            let counters = &self.ssd.backend().counters;
+            let so_far = Collected { moved: counters.pages_moved, erased: counters.erases };
+            let wait = throttle.admit(pages, so_far, self.now);
             if !wait.length.is_zero() {
                 self.active(id).stage = Stage::Throttled { late: wait.late };
                 self.agenda.add(self.now + wait.length, Event::ControllerDone(id));

@@ -1,6 +1,5 @@
 //! Tokens that writes need for the write buffer: they come as fast as the drive can program pages and collect for them.
 
-use crate::backend::Counters;
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
 use crate::nand::Timing;
@@ -37,9 +36,11 @@ pub(super) struct Wait {
 
 /// Work of collections so far.
 #[derive(Debug, Clone, Copy, Default, Checkpointed)]
-struct Collected {
-    moved: u64,
-    erased: u64,
+pub(super) struct Collected {
+    /// Pages moved.
+    pub moved: u64,
+    /// Blocks erased.
+    pub erased: u64,
 }
 
 /// Time that a page takes of all dies, in nanoseconds.
@@ -74,11 +75,11 @@ impl Throttle {
         })
     }
 
-    /// Takes the tokens of a write of so many pages. `counters`: what the drive has done so far.
-    pub fn admit(&mut self, pages: u64, counters: &Counters, now: Instant) -> Wait {
+    /// Takes the tokens of a write of so many pages, while collections have done `so_far`.
+    pub fn admit(&mut self, pages: u64, so_far: Collected, now: Instant) -> Wait {
         self.taken += pages;
         if self.window.is_some_and(|window| self.taken >= window) {
-            self.look(Collected { moved: counters.pages_moved, erased: counters.erases });
+            self.look(so_far);
         }
         let unused = self.every * self.burst;
         let length = self.paid_at.before(unused).max(now) - now;
@@ -150,7 +151,7 @@ mod tests {
     }
 
     fn admit(throttle: &mut Throttle, pages: u64, at_us: u64) -> Wait {
-        throttle.admit(pages, &Counters::default(), Instant::START + us(at_us))
+        throttle.admit(pages, Collected::default(), Instant::START + us(at_us))
     }
 
     #[test]
@@ -170,13 +171,13 @@ mod tests {
         let mut throttle = tokens("4KiB");
         let window = throttle.window.expect("collections cost time");
         throttle.taken = window - 1;
-        let counters = Counters { pages_moved: window, erases: window / 32, ..Counters::default() };
-        throttle.admit(1, &counters, Instant::START);
+        let so_far = Collected { moved: window, erased: window / 32 };
+        throttle.admit(1, so_far, Instant::START);
         // A page moved for each that is written: two programs and a read; 1/32 of an erase beside them.
         let ns = (2 * 200_000 + 25_000 + 1_500_000 / 32) / 8;
         assert_eq!(throttle.every, Duration::from_ns(ns));
-        throttle.admit(1, &counters, Instant::START);
-        let wait = throttle.admit(1, &counters, Instant::START);
+        throttle.admit(1, so_far, Instant::START);
+        let wait = throttle.admit(1, so_far, Instant::START);
         assert_eq!(wait.length, throttle.every * 1);
         assert_eq!(wait.late.as_ns(), ns - 25_000);
     }
