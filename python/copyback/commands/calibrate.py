@@ -23,9 +23,11 @@ from copyback.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.console import RenderableType
+
+    from copyback._core import Config
 
 #: Columns of the tables where the output is no terminal.
 WIDTH = 120
@@ -62,7 +64,8 @@ def calibrate(
         typer.Option(
             metavar="KEY",
             help="Fit this key, such as ssd.timing.read; may be repeated. Else read, program, "
-            "transfer_rate, command_overhead and link_rate.",
+            "transfer_rate, command_overhead and link_rate. With --load any key, as "
+            "KEY=LOW..HIGH; else read, program, erase and command_overhead.",
         ),
     ] = None,
     over: Annotated[
@@ -112,6 +115,42 @@ def calibrate(
             "writes; else 1.42.",
         ),
     ] = None,
+    curve: Annotated[
+        Path | None,
+        typer.Option(
+            "--load",
+            metavar="FILE",
+            help="Fit keys to a load curve: percentiles of latency at offered rates.",
+        ),
+    ] = None,
+    use: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="RATE",
+            help="With --load: fit this rate of the table; may be repeated. Else the lowest, and "
+            "the one nearest to half of the highest that was achieved.",
+        ),
+    ] = None,
+    saturation: Annotated[
+        float | None,
+        typer.Option(
+            metavar="IOPS",
+            min=1.0,
+            help="With --load: writes a second of the data sheet, fitted at the highest rate.",
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, max=3600.0, help="With --load: simulated seconds of a rate; else 3."
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=10, max=100_000, help="With --load: evaluations of the fit; else 200."
+        ),
+    ] = None,
     seed: Seed = None,
     jobs: Jobs = None,
     out: Annotated[
@@ -125,25 +164,42 @@ def calibrate(
 ) -> None:
     """Fit timing to the measured times of a trace, and say how well it predicts the rest.
 
-    With --writes, fit spare to measured rates of writes.
+    With --writes, fit spare to measured rates of writes. With --load, fit keys to a load curve.
     """
     from copyback.process.extras import need
 
     need("calibrate", "copyback calibrate")
+    of_traces = {
+        "--trace": trace,
+        "--format": format_,
+        "--lenient": lenient,
+        "--over": over,
+        "--test": test,
+        "--times": times != TIMES,
+        "--held-out": held_out != HELD_OUT,
+    }
+    of_writes = {"--schemes": schemes, "--move-cost": move_cost}
+    of_load = {"--use": use, "--saturation": saturation, "--seconds": seconds, "--budget": budget}
+    if curve is not None:
+        _refuse("--load", {"--writes": writes, **of_traces, **of_writes})
+        settings = [*settings_in(setting), *([("seed", str(seed))] if seed is not None else [])]
+        _calibrate_load(
+            load(config, preset, settings),
+            curve,
+            fit=fit or (),
+            use=use or (),
+            saturation=saturation,
+            seconds=seconds,
+            budget=budget,
+            jobs=jobs,
+            out=out,
+            json_=json_,
+            quiet=quiet,
+        )
+        return
     if writes is not None:
-        of_traces = {
-            "CONFIG.toml": config,
-            "--preset": preset,
-            "--trace": trace,
-            "--format": format_,
-            "--lenient": lenient,
-            "--fit": fit,
-            "--over": over,
-            "--test": test,
-            "--times": times != TIMES,
-            "--held-out": held_out != HELD_OUT,
-        }
-        _refuse("--writes", of_traces)
+        of_config = {"CONFIG.toml": config, "--preset": preset, "--fit": fit}
+        _refuse("--writes", {**of_config, **of_traces, **of_load})
         _calibrate_writes(
             writes,
             every=schemes,
@@ -155,7 +211,7 @@ def calibrate(
             quiet=quiet,
         )
         return
-    _refuse("a trace", {"--schemes": schemes, "--move-cost": move_cost})
+    _refuse("a trace", {**of_writes, **of_load})
     from copyback.calibration import result
     from copyback.calibration.measured import Source, Times
     from copyback.calibration.run import Request, run
@@ -231,6 +287,47 @@ def _calibrate_writes(
             result.write(found, staged.path)
             staged.publish()
     _tell(found.to_json() if json_ else overview(found), out, {"Result": result.SCHEMES})
+
+
+def _calibrate_load(
+    config: Config,
+    curve: Path,
+    *,
+    fit: Sequence[str],
+    use: Sequence[float],
+    saturation: float | None,
+    seconds: float | None,
+    budget: int | None,
+    jobs: int | None,
+    out: Path | None,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Fit keys of a configuration to a load curve."""
+    from copyback.calibration.load import result
+    from copyback.calibration.load.show import overview
+    from copyback.calibration.load.study import BUDGET, SECONDS, Request, prepare, study
+
+    task = prepare(
+        Request(
+            config=config,
+            table=curve,
+            fit=tuple(fit),
+            use=tuple(use),
+            saturation=saturation,
+            seconds=SECONDS if seconds is None else seconds,
+            budget=BUDGET if budget is None else budget,
+            jobs=jobs,
+            quiet=quiet or json_,
+        )
+    )
+    if out is not None:
+        result.check(out)
+    found = study(task, out)
+    if out is not None:
+        result.write(found, out)
+    left = {"Fitted": result.FITTED, "Result": result.LOAD, "Report": result.REPORT}
+    _tell(found.to_json() if json_ else overview(found), out, left)
 
 
 def _tell(found: str | RenderableType, out: Path | None, left: Mapping[str, str]) -> None:

@@ -1,0 +1,154 @@
+"""Result of a fit to a load curve, and its files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copyback import __version__
+from copyback.calibration.load import judge
+from copyback.calibration.load.judge import Region
+from copyback.calibration.load.kept import EVALUATIONS
+from copyback.calibration.load.known import best_of
+from copyback.data.outputs import Staging, replace_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from copyback._core import Config
+    from copyback.calibration.load.aim import Aim
+    from copyback.calibration.load.bench import Numbers
+    from copyback.calibration.load.judge import Cell
+    from copyback.calibration.load.kept import Evaluation
+    from copyback.calibration.load.known import Fitted
+    from copyback.calibration.load.table import Curve
+
+LOAD = "load.json"
+FITTED = "fitted.toml"
+REPORT = "report.html"
+
+#: Every file that the directory may hold.
+FILES = frozenset({EVALUATIONS, LOAD, FITTED, REPORT, ".lock"})
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that are counted together."""
+
+    name: str
+    cells: list[Cell]
+
+    @property
+    def right(self) -> int:
+        """Number of cells within their tolerance."""
+        return sum(cell.is_right for cell in self.cells)
+
+    @property
+    def near(self) -> int:
+        """Number of cells within 30%."""
+        return sum(cell.is_near for cell in self.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``load.json`` has of it."""
+        return {
+            "cells": self.name,
+            "count": len(self.cells),
+            "right": self.right,
+            "near": self.near,
+        }
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finished fit.
+
+    Attributes
+    ----------
+    config
+        The configuration with the fitted values, at the lowest rate.
+    curve
+        Load curve that was measured.
+    aim
+        Numbers that were fitted.
+    seconds
+        Simulated seconds of a rate.
+    evaluations
+        All that were tried.
+    fitted
+        The keys.
+    numbers
+        Simulated numbers at each rate.
+    cells
+        Measured beside simulated.
+    """
+
+    config: Config
+    curve: Curve
+    aim: Aim
+    seconds: float
+    evaluations: list[Evaluation]
+    fitted: list[Fitted]
+    numbers: dict[float, Numbers]
+    cells: list[Cell]
+
+    @property
+    def loss(self) -> float:
+        """Loss of the best evaluation."""
+        return best_of(self.evaluations).loss
+
+    @property
+    def groups(self) -> list[Group]:
+        """Cells that were fitted, and those that were predicted by the part of the curve."""
+        predicted = [cell for cell in self.cells if not cell.is_fitted]
+        parts = [
+            Group(f"predicted, {part}", [cell for cell in predicted if cell.region is part])
+            for part in Region
+        ]
+        own = [cell for cell in self.cells if cell.is_fitted]
+        every = [Group("fitted", own), Group("predicted", predicted), *parts]
+        return [group for group in every if group.cells]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``load.json`` holds."""
+        return {
+            "schema": 1,
+            "version": __version__,
+            "table": self.curve.name,
+            "seconds": self.seconds,
+            "used_rates": list(self.aim.rates),
+            "saturation": self.aim.saturation,
+            "highest_achieved": round(judge.highest(self.curve), 3),
+            "evaluations": len(self.evaluations),
+            "failed": sum(one.found is None for one in self.evaluations),
+            "loss": round(self.loss, 6),
+            "parameters": [fitted.to_dict() for fitted in self.fitted],
+            "groups": [group.to_dict() for group in self.groups],
+            "cells": [cell.to_dict() for cell in self.cells],
+            "simulated": [{"rate": rate, **own} for rate, own in self.numbers.items()],
+        }
+
+    def to_json(self) -> str:
+        """Return the text of ``load.json``."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def check(directory: Path) -> None:
+    """Check that a directory can hold the result.
+
+    Raises
+    ------
+    InputError
+        If it holds anything else, or cannot be written.
+    """
+    Staging(directory, files=FILES, marker=EVALUATIONS)
+
+
+def write(found: Found, directory: Path) -> None:
+    """Write the files of a result, each whole or not at all."""
+    from copyback.calibration.load.page import render
+
+    replace_file(directory / FITTED, found.config.to_toml().encode())
+    replace_file(directory / REPORT, render(found).encode())
+    # Says that the others are there.
+    replace_file(directory / LOAD, found.to_json().encode())

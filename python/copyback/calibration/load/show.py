@@ -1,0 +1,144 @@
+"""Terminal output of a fit to a load curve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from copyback.calibration.load.bench import SERVED, WRITTEN
+from copyback.calibration.load.judge import Region
+from copyback.words import units
+from copyback.words.console import facts_grid, numbers_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from copyback.calibration.load.judge import Cell
+    from copyback.calibration.load.known import Fitted
+    from copyback.calibration.load.result import Found
+
+
+def overview(found: Found) -> RenderableType:
+    """Return what ``copyback calibrate --load`` prints."""
+    return Group(
+        facts_grid(facts(found)),
+        Text(""),
+        _table("Parameter", PARAMETERS, map(parameter_row, found.fitted)),
+        Text(""),
+        _table("Cells", GROUPS, group_rows(found)),
+        Text(""),
+        _table("Requests a second", cell_columns(found), cell_rows(found)),
+        Text(""),
+        Text(HINT),
+    )
+
+
+#: Columns of tables after the first.
+PARAMETERS = ["fitted", "from", "interval", "searched", ""]
+GROUPS = ["number", "within tolerance", "within 30 %"]
+
+#: Meaning of the marks of cells.
+HINT = "Simulated / measured. * fitted; ! beyond its tolerance."
+
+
+def facts(found: Found) -> list[tuple[str, str]]:
+    """Return what was fitted to what."""
+    used = ", ".join(units.count(rate) for rate in found.aim.rates)
+    failed = sum(one.found is None for one in found.evaluations)
+    lines = [
+        ("Load curve", f"{found.curve.name}: {len(found.curve.rates)} rates"),
+        ("Fitted", f"{used} requests a second; the others are predicted"),
+        ("Search", f"{units.count(len(found.evaluations))} evaluations, loss {found.loss:.3f}"),
+    ]
+    if found.aim.saturation is not None:
+        highest = found.curve.rates[-1].offered
+        simulated = found.numbers[highest][WRITTEN]
+        pair = f"{units.count(simulated)} for {units.count(found.aim.saturation)}"
+        lines.insert(2, ("Saturation", f"{pair} writes a second, given and fitted"))
+    if failed:
+        lines.append(("Failed", f"{units.count(failed)} evaluations could not be simulated"))
+    return lines
+
+
+def parameter_row(fitted: Fitted) -> list[str]:
+    """Return key, value, value before, interval, range and verdict of a parameter."""
+    shown = fitted.span.kind.shown
+    low, high = fitted.interval
+    return [
+        fitted.span.shown,
+        shown(fitted.value),
+        shown(fitted.start),
+        f"{shown(low)} – {shown(high)}",
+        fitted.span.range,
+        fitted.verdict.value,
+    ]
+
+
+def group_rows(found: Found) -> list[list[str]]:
+    """Return how many cells of each group are right."""
+    return [
+        [group.name, *map(units.count, (len(group.cells), group.right, group.near))]
+        for group in found.groups
+    ]
+
+
+def cell_columns(found: Found) -> list[str]:
+    """Return the metrics as people read them."""
+    return [named(metric) for metric in metrics(found.cells)]
+
+
+def cell_rows(found: Found) -> list[list[str]]:
+    """Return a row for each rate, with the cells of every metric."""
+    columns = metrics(found.cells)
+    rows: dict[str, dict[str, Cell]] = {}
+    for cell in found.cells:
+        rows.setdefault(where(cell), {})[cell.metric] = cell
+    return [
+        [name, *(pair(own[metric]) if metric in own else "" for metric in columns)]
+        for name, own in rows.items()
+    ]
+
+
+def named(metric: str) -> str:
+    """Return a metric as people read it.
+
+    >>> named("write_p99_9"), named("per_s")
+    ('write p99.9', 'requests a second')
+    """
+    if metric == SERVED:
+        return "requests a second"
+    return metric.replace("_", " ", 1).replace("_", ".")
+
+
+def metrics(cells: Sequence[Cell]) -> list[str]:
+    """Return the metrics of cells, in order."""
+    return list(dict.fromkeys(cell.metric for cell in cells))
+
+
+def where(cell: Cell) -> str:
+    """Return the rates of a cell."""
+    if cell.region is not Region.BEYOND:
+        return units.count(cell.rates[0])
+    return cell.region.value
+
+
+def pair(cell: Cell) -> str:
+    """Return the simulated and the measured value of a cell, with its marks."""
+    marks = "*" * cell.is_fitted + "!" * (not cell.is_right)
+    return f"{_value(cell, cell.simulated)} / {_value(cell, cell.measured)} {marks}".rstrip()
+
+
+def _value(cell: Cell, value: float | None) -> str:
+    return units.count(value) if cell.metric == SERVED else units.time_us(value)
+
+
+def _table(first: str, columns: list[str], rows: Iterable[list[str]]) -> Table:
+    table = numbers_table(first, columns)
+    for cells in rows:
+        table.add_row(*map(Text, cells))
+    return table
