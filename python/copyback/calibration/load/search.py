@@ -92,7 +92,7 @@ class Search:
         low, high = np.array(ends).T
         first = np.vstack([own, drawn])
         differential_evolution(
-            lambda _: 0.0,
+            _unused,
             Bounds(low, high),
             init=np.array([_unplaced(spans, row) for row in first]),
             maxiter=generations - 1,
@@ -107,6 +107,11 @@ class Search:
     def _generation(self, _: object, rows: Iterable[Array]) -> list[float]:
         """Return the losses of all rows of a generation, which are evaluated at once."""
         return self._try([values(self._spans, row) for row in rows])
+
+
+def _unused(_: Array) -> float:
+    """Stand where the evolution wants a function of one point: it is given a generation."""
+    return 0.0
 
 
 def population(keys: int, budget: int) -> int:
