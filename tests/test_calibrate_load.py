@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
-    from copyback.calibration.load.result import Found
+    from copyback.calibration.load.result import LoadCalibration
 
 #: Hidden values of the drive, and where they are sought.
 HIDDEN = {"ssd.timing.read": 60e3, "ssd.timing.program": 400e3, "host.command_overhead": 9e3}
@@ -109,7 +109,7 @@ def curve(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return measured(tmp_path_factory.mktemp("load") / "curve.csv")
 
 
-def fit(curve: Path, directory: Path | None = None, **changes: Any) -> Found:
+def fit(curve: Path, directory: Path | None = None, **changes: Any) -> LoadCalibration:
     asked: dict[str, Any] = {
         "fit": FIT,
         "seconds": SECONDS,
@@ -122,11 +122,11 @@ def fit(curve: Path, directory: Path | None = None, **changes: Any) -> Found:
 
 
 @pytest.fixture(scope="module")
-def found(curve: Path) -> Found:
+def found(curve: Path) -> LoadCalibration:
     return fit(curve, seconds=4 * SECONDS)
 
 
-def test_hidden_values_are_found(found: Found) -> None:
+def test_hidden_values_are_found(found: LoadCalibration) -> None:
     for fitted in found.fitted:
         hidden = HIDDEN[fitted.span.key]
         low, high = fitted.interval
@@ -136,7 +136,7 @@ def test_hidden_values_are_found(found: Found) -> None:
     assert found.loss < 0.1
 
 
-def test_rates_that_were_not_fitted_are_predicted(found: Found) -> None:
+def test_rates_that_were_not_fitted_are_predicted(found: LoadCalibration) -> None:
     assert found.aim.rates == (400.0, 800.0)
     groups = {group.name: group for group in found.groups}
     predicted = groups["predicted"]
@@ -241,6 +241,17 @@ def test_the_command_leaves_a_configuration_and_a_page(
     cli("run", out / "fitted.toml", "--quiet")
     again = cli("calibrate", config, *given, "--out", out, "--json", "--jobs", "1")
     assert json.loads(again.stdout) == stored
+
+
+def test_python_has_the_same_as_the_command(curve: Path, tmp_path: Path) -> None:
+    ranges = dict(text.split("=") for text in FIT)
+    asked: dict[str, Any] = {"seconds": SECONDS, "budget": 10, "jobs": 1}
+    found = copyback.calibrate_load(drive(), curve=curve, fit=ranges, out=tmp_path / "out", **asked)
+    assert found.to_json() == fit(curve, budget=10).to_json()
+    assert (tmp_path / "out/load.json").read_text() == found.to_json()
+    assert (tmp_path / "out/fitted.toml").read_text() == found.config_toml
+    with pytest.raises(copyback.InputError, match=r"calibrate_load\(\): curve: found 5 \(int\)"):
+        copyback.calibrate_load(drive(), curve=5)  # type: ignore[arg-type]
 
 
 def test_a_range_has_the_kind_of_its_ends() -> None:
@@ -413,6 +424,7 @@ def test_the_loss_is_beyond_the_spread_and_capped(tmp_path: Path) -> None:
         (["--load", "FILE", "--writes", "FILE"], "--writes: found beside --load"),
         (["--writes", "FILE", "--use", "3"], "--use: found beside --writes"),
         (["--load", "absent.csv"], "absent.csv: "),
+        (["--load", "FILE", "--seconds", "nan"], "--seconds: found nan; allowed: a number above 0"),
         (["--load", "FILE", "--use", "3"], "--use: found 3; allowed: a rate of the table: 100"),
     ],
 )

@@ -16,6 +16,7 @@ from copyback._core import InputError, SimulationError, __model__, __version__
 
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
+    from copyback.calibration.load.call import LoadCalibration, calibrate_load
     from copyback.column import Column
     from copyback.frame import Frame
     from copyback.inputs.known import presets
@@ -53,6 +54,7 @@ __all__ = [
     "Device",
     "Frame",
     "InputError",
+    "LoadCalibration",
     "PlacementPolicy",
     "Plane",
     "Point",
@@ -68,6 +70,7 @@ __all__ = [
     "__model__",
     "__version__",
     "calibrate",
+    "calibrate_load",
     "compare",
     "convert_trace",
     "precondition",
@@ -83,12 +86,14 @@ _HOME = {
     "Column": "copyback.column",
     "Comparison": "copyback.sweep.comparison",
     "Frame": "copyback.frame",
+    "LoadCalibration": "copyback.calibration.load.call",
     "Result": "copyback.result",
     "SearchResult": "copyback.sweep.bisection",
     "Summary": "copyback.summary",
     "Tournament": "copyback.sweep.tournament",
     "TraceInfo": "copyback.trace",
     "calibrate": "copyback.calibration",
+    "calibrate_load": "copyback.calibration.load.call",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulation.simulate",
@@ -105,10 +110,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     home = _HOME.get(name, "copyback.policies")
-    if home == "copyback.calibration":
+    if home.startswith("copyback.calibration"):
         from copyback.process.extras import need
 
-        need("calibrate", "calibrate()")
+        need("calibrate", f"{name}()" if name.islower() else "calibrate()")
     value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value

@@ -305,27 +305,22 @@ def _calibrate_load(
 ) -> None:
     """Fit keys of a configuration to a load curve."""
     from copyback.calibration.load import result
+    from copyback.calibration.load.call import calibrated
     from copyback.calibration.load.show import overview
-    from copyback.calibration.load.study import BUDGET, SECONDS, Request, prepare, study
+    from copyback.calibration.load.study import BUDGET, SECONDS, Request
 
-    task = prepare(
-        Request(
-            config=config,
-            table=curve,
-            fit=tuple(fit),
-            use=tuple(use),
-            saturation=saturation,
-            seconds=SECONDS if seconds is None else seconds,
-            budget=BUDGET if budget is None else budget,
-            jobs=jobs,
-            quiet=quiet or json_,
-        )
+    request = Request(
+        config=config,
+        table=curve,
+        fit=tuple(fit),
+        use=tuple(use),
+        saturation=saturation,
+        seconds=SECONDS if seconds is None else seconds,
+        budget=BUDGET if budget is None else budget,
+        jobs=jobs,
+        quiet=quiet or json_,
     )
-    if out is not None:
-        result.check(out)
-    found = study(task, out)
-    if out is not None:
-        result.write(found, out)
+    found = calibrated(request, out)
     left = {"Fitted": result.FITTED, "Result": result.LOAD, "Report": result.REPORT}
     _tell(found.to_json() if json_ else overview(found), out, left)
 

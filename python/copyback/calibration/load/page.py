@@ -10,10 +10,10 @@ from copyback.calibration.load import show
 from copyback.calibration.load.bench import SERVED
 
 if TYPE_CHECKING:
-    from copyback.calibration.load.result import Found
+    from copyback.calibration.load.result import LoadCalibration
 
 
-def render(found: Found) -> str:
+def render(found: LoadCalibration) -> str:
     """Return the page of a fit."""
     figures = [_figure(found, metric) for metric in found.curve.metrics]
     if any(rate.achieved is not None for rate in found.curve.rates):
@@ -31,8 +31,8 @@ def render(found: Found) -> str:
                 (
                     "Measured beside simulated",
                     "Requests a second",
-                    show.cell_columns(found),
-                    show.cell_rows(found),
+                    show.cell_columns(found.cells),
+                    show.cell_rows(found.cells),
                 ),
             ],
             hint=show.HINT,
@@ -43,23 +43,25 @@ def render(found: Found) -> str:
     )
 
 
-def _parameters(found: Found) -> list[list[str]]:
+def _parameters(found: LoadCalibration) -> list[list[str]]:
     return [show.parameter_row(fitted) for fitted in found.fitted]
 
 
-def _figure(found: Found, metric: str) -> dict[str, Any]:
+def _figure(found: LoadCalibration, metric: str) -> dict[str, Any]:
     """Return the curves of a latency: a point a rate at which it was measured."""
     values = [(rate.offered, rate.latencies(metric)) for rate in found.curve.rates]
     return _curves(found, metric, values)
 
 
-def _served(found: Found) -> dict[str, Any]:
+def _served(found: LoadCalibration) -> dict[str, Any]:
     """Return the curves of the rates that were served."""
     values = [(rate.offered, rate.served) for rate in found.curve.rates]
     return _curves(found, SERVED, values)
 
 
-def _curves(found: Found, metric: str, values: list[tuple[float, list[float]]]) -> dict[str, Any]:
+def _curves(
+    found: LoadCalibration, metric: str, values: list[tuple[float, list[float]]]
+) -> dict[str, Any]:
     known = [(offered, own) for offered, own in values if own]
     rates = [offered for offered, _ in known]
     simulated = [found.numbers[offered].get(metric) for offered in rates]

@@ -60,8 +60,8 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A finished fit.
+class LoadCalibration:
+    """A finished fit to a load curve.
 
     Attributes
     ----------
@@ -91,6 +91,11 @@ class Found:
     fitted: list[Fitted]
     numbers: dict[float, Numbers]
     cells: list[Cell]
+
+    @property
+    def config_toml(self) -> str:
+        """The fitted configuration at the lowest rate, which :func:`copyback.run` takes."""
+        return self.config.to_toml()
 
     @property
     def loss(self) -> float:
@@ -144,11 +149,11 @@ def check(directory: Path) -> None:
     Staging(directory, files=FILES, marker=EVALUATIONS)
 
 
-def write(found: Found, directory: Path) -> None:
+def write(found: LoadCalibration, directory: Path) -> None:
     """Write the files of a result, each whole or not at all."""
     from copyback.calibration.load.page import render
 
-    replace_file(directory / FITTED, found.config.to_toml().encode())
+    replace_file(directory / FITTED, found.config_toml.encode())
     replace_file(directory / REPORT, render(found).encode())
     # Says that the others are there.
     replace_file(directory / LOAD, found.to_json().encode())

@@ -88,7 +88,7 @@ class Search:
         spans = self._spans
         own = [span.place(value) for span, value in zip(spans, start, strict=True)]
         drawn = qmc.LatinHypercube(len(spans), seed=self._random).random(points - 1)
-        ends = [(span.least, span.most) if span.is_whole else (0.0, 1.0) for span in spans]
+        ends = [(span.least, span.most) if span.is_counted else (0.0, 1.0) for span in spans]
         low, high = np.array(ends).T
         first = np.vstack([own, drawn])
         differential_evolution(
@@ -100,7 +100,7 @@ class Search:
             polish=False,
             updating="deferred",
             workers=self._generation,
-            integrality=[span.is_whole for span in spans],
+            integrality=[span.is_counted for span in spans],
             seed=self._random,
         )
 
@@ -125,12 +125,12 @@ def population(keys: int, budget: int) -> int:
 
 
 def values(spans: Sequence[Span], row: Array) -> tuple[float, ...]:
-    """Return the values at a row of the evolution: places, and whole numbers themselves."""
+    """Return the values at a row of the evolution: places, and counted numbers themselves."""
     pairs = zip(spans, row.tolist(), strict=True)
-    return tuple(float(round(own)) if span.is_whole else span.value(own) for span, own in pairs)
+    return tuple(float(round(own)) if span.is_counted else span.value(own) for span, own in pairs)
 
 
 def _unplaced(spans: Sequence[Span], row: Array) -> list[float]:
     """Return a row of the evolution from places."""
     pairs = zip(spans, row.tolist(), strict=True)
-    return [span.value(place) if span.is_whole else place for span, place in pairs]
+    return [span.value(place) if span.is_counted else place for span, place in pairs]

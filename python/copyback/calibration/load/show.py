@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -20,22 +21,20 @@ if TYPE_CHECKING:
 
     from copyback.calibration.load.judge import Cell
     from copyback.calibration.load.known import Fitted
-    from copyback.calibration.load.result import Found
+    from copyback.calibration.load.result import LoadCalibration
 
 
-def overview(found: Found) -> RenderableType:
+def overview(found: LoadCalibration) -> RenderableType:
     """Return what ``copyback calibrate --load`` prints."""
-    return Group(
-        facts_grid(facts(found)),
-        Text(""),
+    tables = [
         _table("Parameter", PARAMETERS, map(parameter_row, found.fitted)),
-        Text(""),
         _table("Cells", GROUPS, group_rows(found)),
-        Text(""),
-        _table("Requests a second", cell_columns(found), cell_rows(found)),
-        Text(""),
-        Text(HINT),
-    )
+        *(_table(name, cell_columns(own), cell_rows(own)) for name, own in by_operation(found)),
+    ]
+    pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
+    for table in tables:
+        pieces += [table, Text("")]
+    return Group(*pieces, Text(HINT))
 
 
 #: Columns of tables after the first.
@@ -46,14 +45,16 @@ GROUPS = ["number", "within tolerance", "within 30 %"]
 HINT = "Simulated / measured. * fitted; ! beyond its tolerance."
 
 
-def facts(found: Found) -> list[tuple[str, str]]:
+def facts(found: LoadCalibration) -> list[tuple[str, str]]:
     """Return what was fitted to what."""
     used = ", ".join(units.count(rate) for rate in found.aim.rates)
+    off = units.significant(math.exp(found.loss))
+    loss = f"loss {found.loss:.3f}, fitted cells are off by a factor of {off}"
     failed = sum(one.found is None for one in found.evaluations)
     lines = [
         ("Load curve", f"{found.curve.name}: {len(found.curve.rates)} rates"),
         ("Fitted", f"{used} requests a second; the others are predicted"),
-        ("Search", f"{units.count(len(found.evaluations))} evaluations, loss {found.loss:.3f}"),
+        ("Search", f"{units.count(len(found.evaluations))} evaluations; {loss}"),
     ]
     if found.aim.saturation is not None:
         highest = found.curve.rates[-1].offered
@@ -79,7 +80,7 @@ def parameter_row(fitted: Fitted) -> list[str]:
     ]
 
 
-def group_rows(found: Found) -> list[list[str]]:
+def group_rows(found: LoadCalibration) -> list[list[str]]:
     """Return how many cells of each group are right."""
     return [
         [group.name, *map(units.count, (len(group.cells), group.right, group.near))]
@@ -87,16 +88,26 @@ def group_rows(found: Found) -> list[list[str]]:
     ]
 
 
-def cell_columns(found: Found) -> list[str]:
-    """Return the metrics as people read them."""
-    return [named(metric) for metric in metrics(found.cells)]
-
-
-def cell_rows(found: Found) -> list[list[str]]:
-    """Return a row for each rate, with the cells of every metric."""
-    columns = metrics(found.cells)
-    rows: dict[str, dict[str, Cell]] = {}
+def by_operation(found: LoadCalibration) -> list[tuple[str, list[Cell]]]:
+    """Return the cells of reads, of writes and of all, each with what heads the rates."""
+    groups: dict[str, list[Cell]] = {}
     for cell in found.cells:
+        operation = cell.metric.partition("_")[0] if cell.metric != SERVED else ""
+        name = f"{operation.capitalize()}s at a rate" if operation else "All requests"
+        groups.setdefault(name, []).append(cell)
+    return list(groups.items())
+
+
+def cell_columns(cells: Sequence[Cell]) -> list[str]:
+    """Return the metrics of cells as people read them."""
+    return [named(metric) for metric in metrics(cells)]
+
+
+def cell_rows(cells: Sequence[Cell]) -> list[list[str]]:
+    """Return a row for each rate, with the cells of every metric."""
+    columns = metrics(cells)
+    rows: dict[str, dict[str, Cell]] = {}
+    for cell in cells:
         rows.setdefault(where(cell), {})[cell.metric] = cell
     return [
         [name, *(pair(own[metric]) if metric in own else "" for metric in columns)]

@@ -25,7 +25,7 @@ RANGES = {
     "ssd.timing.erase": "500us..20ms",
     "ssd.timing.transfer_rate": "100MB/s..4GB/s",
     "host.command_overhead": "500ns..50us",
-    "host.command_slots": "1..64",
+    "host.command_slots": "8..1024",
     "ssd.buffer.capacity": "64KiB..64MiB",
     "ssd.ftl.over_provisioning": "0.05..0.4",
     "ssd.commands.suspend.program_pulse": "20us..1ms",
@@ -37,6 +37,9 @@ USUAL = ("ssd.timing.read", "ssd.timing.program", "ssd.timing.erase", "host.comm
 
 #: Sizes are multiples of this where the ends of their range are.
 SECTOR = 4096
+
+#: Factor between the ends of a range from which on whole numbers have a logarithmic scale.
+DECADE = 10
 
 #: Significant digits of a number that is no quantity.
 DIGITS = 6
@@ -91,14 +94,14 @@ class Span:
     shares: tuple[float, ...] | None = None
 
     @property
-    def is_whole(self) -> bool:
-        """Whether values are whole numbers."""
-        return self.kind is Kind.WHOLE
+    def is_counted(self) -> bool:
+        """Whether values are whole numbers on a linear scale: those within a factor of ten."""
+        return self.kind is Kind.WHOLE and self.most < DECADE * max(self.least, 1.0)
 
     @property
     def is_log(self) -> bool:
-        """Whether the scale of the search is logarithmic; that of whole numbers is not."""
-        return self.least > 0 and not self.is_whole
+        """Whether the scale of the search is logarithmic."""
+        return self.least > 0 and not self.is_counted
 
     def value(self, place: float) -> float:
         """Return the value at a place from 0 to 1, as exactly as it is written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count, product
@@ -16,7 +17,7 @@ from copyback.calibration.load import judge, known, span, table
 from copyback.calibration.load.aim import Aim
 from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.kept import Evaluation, Kept
-from copyback.calibration.load.result import Found
+from copyback.calibration.load.result import LoadCalibration
 from copyback.calibration.load.search import Search
 from copyback.calibration.load.workload import Load, below
 from copyback.inputs import configuration
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 #: Simulated seconds of a rate, and evaluations, unless it is said.
 SECONDS, BUDGET = 3.0, 200
+
+#: Fewest evaluations.
+LEAST_BUDGET = 10
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,13 @@ class Request:
     budget: int = BUDGET
     jobs: int | None = None
     quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if self.budget < LEAST_BUDGET:
+            raise InputError(f"--budget: found {self.budget}; allowed: {LEAST_BUDGET} or more")
+        for name, value in (("--seconds", self.seconds), ("--saturation", self.saturation)):
+            if value is not None and not 0.0 < value < math.inf:
+                raise InputError(f"{name}: found {value:g}; allowed: a number above 0")
 
 
 @dataclass(frozen=True)
@@ -118,7 +129,7 @@ def prepare(request: Request) -> Task:
     return Task(request, curve, load, spans, start, aim, tables["seed"])
 
 
-def study(task: Task, directory: Path | None) -> Found:
+def study(task: Task, directory: Path | None) -> LoadCalibration:
     """Fit a drive to a load curve, and judge it at all rates.
 
     Parameters
@@ -149,7 +160,7 @@ def study(task: Task, directory: Path | None) -> Found:
             raise InputError(best.fault)
         settings = trial.settings(best.values)
         numbers = trial.curve(settings)
-        return Found(
+        return LoadCalibration(
             config=trial.bench.config(settings, curve.rates[0].offered),
             curve=curve,
             aim=task.aim,
