@@ -18,6 +18,7 @@ import pytest
 
 import copyback
 from conftest import RunCli, tiny_config
+from copyback.calibration.load.kept import EVALUATIONS
 from copyback.calibration.result import CALIBRATION
 from copyback.data import SUMMARY
 from copyback.inputs import policy_names
@@ -328,7 +329,7 @@ def test_a_configuration_of_one_s_own_needs_no_more(evil: Evil, cli: RunCli) -> 
 
 
 def test_the_names_of_results_are_those_that_are_written() -> None:
-    assert (SUMMARY, store.MARKER, CALIBRATION) == policy_names.MARKERS
+    assert (SUMMARY, store.MARKER, CALIBRATION, EVALUATIONS) == policy_names.MARKERS
     assert (store.MARKER, store.RUNS) == (policy_names.SWEEP, policy_names.RUNS)
 
 

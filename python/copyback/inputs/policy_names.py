@@ -26,7 +26,7 @@ KEYS = (
 SWEEP, RUNS = "sweep.json", "runs"
 
 #: What every result has: a run, a comparison, a calibration.
-MARKERS = ("summary.json", SWEEP, "calibration.json", "load.json")
+MARKERS = ("summary.json", SWEEP, "calibration.json", "evaluations.jsonl")
 
 #: Sections that have such a choice.
 SECTIONS = {key.partition(".")[0] for key in KEYS}
