@@ -14,6 +14,7 @@ import copyback
 from browser import look, needs_browser
 from conftest import tiny_config
 from test_calibrate import did, guessed
+from test_calibrate_load import drive, measured
 from tiny_paper import write
 
 pytestmark = needs_browser
@@ -63,6 +64,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     )
     did("2KiB").write_parquet(home / "measured.parquet")
     fitted = copyback.calibrate(guessed(), trace=home / "measured.parquet")
+    curve = measured(home / "curve.csv")
+    copyback.calibrate_load(drive(), curve=curve, seconds=0.2, budget=10, out=home / "load")
     paper = ["-m", "copyback", "paper", "run", write(home / "tiny"), "--out", home / "paper"]
     subprocess.run([sys.executable, *map(str, paper)], check=True, capture_output=True)
     return {
@@ -71,11 +74,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "trace": trace.report(home / "trace.html"),
         "comparison": compared.report(),
         "calibration": fitted.save(home / "calibration") / "report.html",
+        "load": home / "load/report.html",
         "paper": home / "paper/report.html",
     }
 
 
-KINDS = ["array", "tenants", "trace", "comparison", "calibration", "paper"]
+KINDS = ["array", "tenants", "trace", "comparison", "calibration", "load", "paper"]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

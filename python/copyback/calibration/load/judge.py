@@ -78,8 +78,8 @@ class Cell:
 
     @property
     def is_near(self) -> bool:
-        """Whether the cell is within 30%."""
-        return self.is_within(WIDE)
+        """Whether the cell is within 30%, or within its tolerance where that is wider."""
+        return self.is_within(max(WIDE, self.tolerance))
 
     def is_within(self, tolerance: float) -> bool:
         """Return whether the error is no more than this."""
@@ -160,7 +160,7 @@ def _cell(
             band=_band([own for _, own in pairs]),
             measured=_mean([_mean(own) for _, own in pairs]),
             simulated=_mean(known) if len(known) == len(pairs) else None,
-            is_fitted=any(rate.offered in aim.rates for rate, _ in pairs),
+            is_fitted=metric != SERVED and any(rate.offered in aim.rates for rate, _ in pairs),
         )
     ]
 

@@ -65,7 +65,7 @@ def _curves(
     known = [(offered, own) for offered, own in values if own]
     rates = [offered for offered, _ in known]
     simulated = [found.numbers[offered].get(metric) for offered in rates]
-    fitted = [offered in found.aim.rates for offered in rates]
+    fitted = [metric != SERVED and offered in found.aim.rates for offered in rates]
     return {
         "id": f"figure-{metric}",
         "name": show.named(metric),
