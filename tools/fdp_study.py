@@ -13,11 +13,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import fdp_orders
 import numpy as np
 from drive_promises import STORED
 
 import copyback
 from copyback.process.checkout import commit
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +36,14 @@ LAST = 0.3
 ROWS = 400
 
 #: Errors up to which a cell of the emulator, and one of the drive, is right.
-WITHIN = {"emulator": 0.1, "drive": 0.15}
+WITHIN = {"emulator": 0.1, "orders": 0.1, "drive": 0.15}
+
+#: Headings of the page.
+TITLES = {
+    "emulator": "The emulator's cells, simulated",
+    "orders": "The emulator's cells by its rule alone",
+    "drive": "The drive's cells, simulated",
+}
 
 
 @dataclass(frozen=True)
@@ -133,7 +142,12 @@ CAPACITIES = 24
 
 def main() -> None:
     """Simulate and store."""
-    stored = {"commit": commit(), "emulator": list(emulator()), "drive": list(cachelib())}
+    stored = {
+        "commit": commit(),
+        "emulator": list(emulator()),
+        "orders": list(orders()),
+        "drive": list(cachelib()),
+    }
     text = json.dumps(stored, indent=1)
     (STORED / f"{NAME}.json").write_text(text + "\n", "utf-8")
 
@@ -178,6 +192,63 @@ def emulated(load: Load, raw: int, unit_pages: int, *, with_handles: bool) -> di
         Stream(at_random, IN_ORDER, rest, 1),
     ]
     return simulated(drive, fill, jobs, 3 if with_handles else 1, unit_pages)
+
+
+def orders() -> Iterator[dict[str, Any]]:
+    """Yield the cells of the emulator by its rule alone, in either order of moves."""
+    for order in fdp_orders.ORDERS:
+        for load in LOADS:
+            for with_handles in (False, True):
+                yield {
+                    "reading": order,
+                    "load": load.name,
+                    "handles": with_handles,
+                    "measured": load.measured[with_handles],
+                    "simulated": ordered(load, order, with_handles=with_handles),
+                }
+
+
+def ordered(load: Load, order: str, *, with_handles: bool) -> float:
+    """Return write amplification of a load by the emulator's rule alone."""
+    raw = SPARES["as launched"]
+    shown = round(EMULATED / UNIT)
+    drive = fdp_orders.Emulator(
+        units=raw - OPENED + WRITTEN[with_handles],
+        shown=shown,
+        lazy=raw // 10,
+        short=raw // 100,
+        order=fdp_orders.ORDERS[order],
+    )
+    handles = (0, 2, 1) if with_handles else (0, 0, 0)
+    pages = shown * fdp_orders.PAGES
+    first = int(pages * IN_ORDER)
+    rest = pages - first
+    addresses = (
+        fdp_orders.in_order(0, first),
+        fdp_orders.drawn(0, weights(load.address, first), 1),
+        fdp_orders.drawn(first, [1.0] * rest, 2),
+    )
+    for _ in range(first):
+        drive.write(addresses[0](), handles[0])
+    for _ in range(rest):
+        drive.write(addresses[2](), handles[2])
+    jobs = [
+        fdp_orders.Job(round(gib / UNIT * fdp_orders.PAGES), address, handle)
+        for gib, address, handle in zip(load.gib[with_handles], addresses, handles, strict=True)
+    ]
+    return fdp_orders.late(drive, pages, jobs, LAST)
+
+
+def weights(address: str | Mapping[str, Any], pages: int) -> list[float]:
+    """Return how often a load overwrites each page."""
+    if isinstance(address, str):
+        return [1.0] * pages
+    if address["type"] == "zipf":
+        return fdp_orders.zipf(pages, address["ranks"], address["theta"])
+    ends = np.rint(np.cumsum([0.0, *address["pages"]]) * pages).astype(int)
+    counts = np.diff(ends)
+    shares = zip(address["requests"], counts, strict=True)
+    return [float(share / count) for share, count in shares for _ in range(count)]
 
 
 def cachelib() -> Iterator[dict[str, Any]]:
@@ -259,7 +330,10 @@ def simulated(
 def _flow(
     stream: Stream, group: Sequence[Stream], before: Sequence[int], drive: Drive, unit_pages: int
 ) -> dict[str, Any]:
-    """Return the flow of a stream: pages at even gaps, so that those of a group end together."""
+    """Return the flow of a stream: pages at random times, as many as end with those of its group.
+
+    Even gaps would write each unit in the same pattern.
+    """
     pages = drive.pages(stream.gib, unit_pages)
     total = sum(drive.pages(one.gib, unit_pages) for one in group)
     return {
@@ -271,7 +345,7 @@ def _flow(
         "address": stream.address,
         "offset": stream.offset,
         "footprint": stream.extent,
-        "inter_arrival": f"{round(1000 * total / pages)}ns",
+        "inter_arrival": {"type": "exponential", "mean": f"{round(1000 * total / pages)}ns"},
         "starts_after": list(before),
         "handles": {"type": "in_turn", "handles": [stream.handle]},
     }
@@ -283,6 +357,72 @@ def _late(result: copyback.Result) -> float:
     host, moved = (np.asarray(series[name]) for name in ("host_programs", "gc_programs"))
     late = np.cumsum(host) > (1.0 - LAST) * host.sum()
     return float(1.0 + moved[late].sum() / host[late].sum())
+
+
+def page(stored: Mapping[str, Any]) -> str:
+    """Return what is generated of docs/drives/fdp.md."""
+    pieces = [f"Simulated at commit {stored['commit']}. What is too far off is bold."]
+    for kind, title in TITLES.items():
+        rows = stored[kind]
+        pieces.append(f"## {title}")
+        pieces.append("\n".join(_answer(rows, WITHIN[kind])))
+        pieces.append("\n".join(_table(rows, WITHIN[kind])))
+    return "\n\n".join(pieces) + "\n"
+
+
+def is_right(row: Mapping[str, Any], within: float) -> bool:
+    """Whether a cell is near what was measured."""
+    return bool(abs(row["simulated"] / row["measured"] - 1.0) <= within)
+
+
+def falls(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+    """Return reading and load of each pair of cells, and its falls: measured and simulated."""
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return [
+        (
+            without["reading"],
+            without["load"],
+            having["measured"] / without["measured"],
+            having["simulated"] / without["simulated"],
+        )
+        for without, having in pairs
+    ]
+
+
+def _answer(rows: Sequence[Mapping[str, Any]], within: float) -> Iterator[str]:
+    """Yield a sentence for each reading, on cells and on what handles gain."""
+    for reading in dict.fromkeys(row["reading"] for row in rows):
+        cells = [row for row in rows if row["reading"] == reading]
+        right = sum(is_right(row, within) for row in cells)
+        pairs = falls(cells)
+        order = sum(simulated < 1.0 for *_, measured, simulated in pairs if measured < 1.0)
+        yield (
+            f"- **{reading[0].upper()}{reading[1:]}**: {right} of {len(cells)} cells are within "
+            f"{units.share(within)}; handles help in {order} of the {len(pairs)} loads in which "
+            "they were measured to help."
+        )
+
+
+def _table(rows: Sequence[Mapping[str, Any]], within: float) -> list[str]:
+    """Return measured cells beside those of each reading."""
+    readings = list(dict.fromkeys(row["reading"] for row in rows))
+    heads = [f"{reading}, {way}" for reading in readings for way in ("without", "with handles")]
+    lines = [
+        f"| load | measured, without | with handles | {' | '.join(heads)} |",
+        "| --- |" + " ---: |" * (2 + len(heads)),
+    ]
+    for load in dict.fromkeys(row["load"] for row in rows):
+        of = [row for row in rows if row["load"] == load]
+        measured = [f"{row['measured']:.2f}" for row in of[:2]]
+        lines.append(f"| {load} | {' | '.join([*measured, *(_cell(row, within) for row in of)])} |")
+    return lines
+
+
+def _cell(row: Mapping[str, Any], within: float) -> str:
+    """Return what is simulated, and by how much it is off."""
+    off = 100 * (row["simulated"] / row["measured"] - 1.0)
+    text = f"{row['simulated']:.2f} ({off:+.0f}%)"
+    return text if is_right(row, within) else f"**{text}**"
 
 
 if __name__ == "__main__":
