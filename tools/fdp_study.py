@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import fdp_orders
@@ -375,6 +376,11 @@ def is_right(row: Mapping[str, Any], within: float) -> bool:
     return bool(abs(row["simulated"] / row["measured"] - 1.0) <= within)
 
 
+def in_order(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Return the loads of cells in the order of a number."""
+    return [row["load"] for row in sorted(rows, key=itemgetter(name))]
+
+
 def falls(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
     """Return reading and load of each pair of cells, and its falls: measured and simulated."""
     pairs = zip(rows[::2], rows[1::2], strict=True)
@@ -395,11 +401,17 @@ def _answer(rows: Sequence[Mapping[str, Any]], within: float) -> Iterator[str]:
         cells = [row for row in rows if row["reading"] == reading]
         right = sum(is_right(row, within) for row in cells)
         pairs = falls(cells)
-        order = sum(simulated < 1.0 for *_, measured, simulated in pairs if measured < 1.0)
+        helped = sum(simulated < 1.0 for *_, simulated in pairs)
+        kept = [
+            way
+            for way, of in (("without", cells[::2]), ("with", cells[1::2]))
+            if in_order(of, "measured") == in_order(of, "simulated")
+        ]
         yield (
             f"- **{reading[0].upper()}{reading[1:]}**: {right} of {len(cells)} cells are within "
-            f"{units.share(within)}; handles help in {order} of the {len(pairs)} loads in which "
-            "they were measured to help."
+            f"{units.share(within)}. Handles help under {helped} of {len(pairs)} loads, as "
+            f"measured under all. Loads are in the measured order {' and '.join(kept) or 'neither'}"
+            f"{' handles' if kept else ' without nor with handles'}."
         )
 
 
