@@ -66,6 +66,50 @@ def test_defaults_are_fio_s(tmp_path: Path) -> None:
     assert found["requests"] == GIB // 4096
 
 
+def test_a_job_file_for_a_larger_drive_is_divided_by_a_factor(tmp_path: Path) -> None:
+    """Shares of the drive stay; amounts, times and ranges of handles are divided."""
+    (tmp_path / "scheme").write_text("0, 10g, 1\n10g, 32g, 2\n")
+    scheme = f"fdp=1\nplid_select=scheme\ndp_scheme={tmp_path / 'scheme'}\n"
+    text = (
+        "[a]\nioengine=libaio\nrw=randwrite\nbs=4k\nsize=16g\noffset=16g\niodepth=32\n"
+        f"io_size=64g\nnorandommap\nrandom_distribution=zipf:1.2\nruntime=320\n{scheme}"
+    )
+    path = tmp_path / "job.fio"
+    path.write_text(text)
+    with pytest.raises(InputError, match="allowed: less than the 1073741824 there are"):
+        read_job_file(path, GIB)
+    job = read_job_file(path, GIB, scale=32)
+    assert job.workload == {
+        "type": "synthetic",
+        "requests": 64 * GIB // 4096 // 32,
+        "request_size": "4096B",
+        "read_share": 0.0,
+        "trim_share": 0.0,
+        "sequential_share": 0.0,
+        "offset": 0.5,
+        "footprint": 0.5,
+        "address": {"type": "zipf", "theta": 1.2, "ranks": 16 * GIB // 4096},
+        "iodepth": 32,
+        "duration": "10000000000ns",
+        "handles": {
+            "type": "by_address",
+            "ranges": [
+                {"offset": "0B", "size": "335544320B", "handle": 1},
+                {"offset": "335544320B", "size": "738197504B", "handle": 2},
+            ],
+        },
+    }
+    assert any("scaled down by 32" in note for note in job.notes)
+    path.write_text(f"{text}time_based\nss=iops:5%\nss_dur=10\n")
+    with pytest.raises(InputError, match="ss: has rounds of some time; allowed: a scale of 1"):
+        read_job_file(path, GIB, scale=32)
+
+
+def test_a_scale_needs_a_job_file(cli: RunCli) -> None:
+    said = cli("run", "--preset", "tlc-nvme-64gb", "--fio-scale", "2", status=2)
+    assert "--fio-scale scales a job file: say which with --fio-job FILE" in said.stderr
+
+
 def test_zero_is_as_if_the_option_were_not_there(tmp_path: Path) -> None:
     """Of fio's options that measure a job, 0 is the default (scylladb/diskplorer says size=0)."""
     plain = "[a]\nrw=write\nruntime=2\ntime_based\n"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import drive_schemes
+import fdp_study
 import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
@@ -56,6 +57,7 @@ def main() -> None:
     fill("rain", rain(read("rain")), to)
     fill("folding", folding(read("folding")), to)
     fill("tails", tails(read("tails")), to)
+    fill(fdp_study.NAME, fdp_study.page(read(fdp_study.NAME)), to)
     stored = read(drive_schemes.NAME)
     fill(drive_schemes.NAME, drive_schemes.page(stored), to)
     drive_schemes.draw(stored, to / PICTURES / f"{drive_schemes.NAME}.svg")

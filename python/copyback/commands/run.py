@@ -39,6 +39,15 @@ def run(
         Path | None,
         typer.Option("--fio-job", metavar="FILE", help="Do what this job file of fio's asks for."),
     ] = None,
+    fio_scale: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The job file is for a drive so many times as large: divide its sizes, amounts "
+            "and times by N.",
+        ),
+    ] = 1,
     seed: Seed = None,
     state: Annotated[
         Path | None,
@@ -135,6 +144,8 @@ def run(
     every_s = EVERY_S if checkpoint_every is None else seconds(checkpoint_every)
     overrides = settings_in(setting)
     notes: tuple[str, ...] = ()
+    if fio_scale > 1 and job is None:
+        raise InputError("--fio-scale scales a job file: say which with --fio-job FILE")
     if job is not None:
         if workload is not None or trace is not None:
             raise InputError(f"a job file ({job}) and another workload: give one")
@@ -142,7 +153,7 @@ def run(
 
         of_device = [(key, text) for key, text in overrides if key.split(".")[0] != "workload"]
         device = load(config, preset, of_device)
-        asked, notes = settings_of_job(job, device.capacity_bytes, handles_of(device))
+        asked, notes = settings_of_job(job, device.capacity_bytes, handles_of(device), fio_scale)
         overrides = asked + overrides
         for note in notes:
             print(f"copyback: {note}", file=sys.stderr)

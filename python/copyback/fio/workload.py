@@ -18,6 +18,7 @@ from copyback.fio.options import NOT_SIMULATED, WITHOUT_EFFECT
 from copyback.fio.placement import placement, through_the_first
 from copyback.fio.rates import pace
 from copyback.fio.reader import Reader
+from copyback.fio.scaling import note, scaled
 from copyback.fio.sizes import (
     DEFAULT,
     common_size,
@@ -68,10 +69,10 @@ class Job:
 
 
 def settings_of_job(
-    path: str | os.PathLike[str], capacity: int, handles: int | None = None
+    path: str | os.PathLike[str], capacity: int, handles: int | None = None, scale: int = 1
 ) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
     """Return the settings that put a job file in place of the workload, and what is to be told."""
-    job = read_job_file(path, capacity, handles)
+    job = read_job_file(path, capacity, handles, scale)
     # A choice of another type replaces the whole; one of the same type would only be laid over it.
     settings = [
         ("workload", '{ type = "trace" }'),
@@ -84,7 +85,9 @@ def settings_of_job(
     return settings, job.notes
 
 
-def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | None = None) -> Job:
+def read_job_file(
+    path: str | os.PathLike[str], capacity: int, handles: int | None = None, scale: int = 1
+) -> Job:
     """Read a job file.
 
     Parameters
@@ -95,6 +98,8 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
         Of the device, in bytes: sizes in per cent are of it, and jobs without a size cover it.
     handles
         Placement handles that the device has; None if it goes by none.
+    scale
+        Times that the drive of the job file is larger than the device, which stands for it.
 
     Raises
     ------
@@ -106,13 +111,15 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
         path=(path, PATH),
         capacity=(capacity, COUNT),
         handles=(handles, COUNT.or_none()),
+        scale=(scale, COUNT),
     )
     file = Path(path)
-    jobs = _asking([Reader(section, capacity, file) for section in read_sections(file)])
+    large = capacity * scale
+    jobs = _asking([Reader(section, large, file) for section in read_sections(file)])
     faults = [fault for job in jobs for fault in job.refused()]
     if faults:
         raise InputError("\n".join(dict.fromkeys(faults)))
-    lie = layout(jobs, [least_size(_sizes_used(job)) for job in jobs], capacity)
+    lie = layout(jobs, [least_size(_sizes_used(job)) for job in jobs], large)
     waits = Order()
     flows: list[dict[str, Any]] = []
     names: list[str] = []
@@ -127,6 +134,13 @@ def read_job_file(path: str | os.PathLike[str], capacity: int, handles: int | No
         waits.add(job, clones)
     through_the_first(flows)
     stop = stop_of_jobs(jobs, flows)
+    if scale > 1:
+        if stop is not None:
+            raise jobs[0].fault(
+                "ss", f"has rounds of some time; allowed: a scale of 1, not {scale}"
+            )
+        jobs[0].notes.insert(0, note(scale))
+        flows = [scaled(flow, scale, capacity) for flow in flows]
     seeds = [job.whole("randseed") for job in jobs if "randseed" in job.options]
     workload = flows[0] if len(flows) == 1 else {"type": "flows", "flows": flows, "names": names}
     return Job(workload, seeds[0] if seeds else None, stop, tuple(_notes(jobs)))
