@@ -1,0 +1,266 @@
+"""Fit measured drives to one load of their curves, predict the others, and store what comes out.
+
+python tools/drive_loads.py TABLE [NAME...]   # latencies under load, as SSD-iq's condensed
+
+The rules were set before the runs. Of each drive one load below its knee is fitted, and the rate at
+which it writes without pause; all other loads are predicted. Ranges and starts are the same for all
+drives. What is stored in experiments/drives/loads.json is written to docs/drives/loads.md by
+tools/drive_pages.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import tempfile
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drive_promises import STORED
+
+from copyback.calibration.load import judge, table
+from copyback.calibration.load.aim import Aim
+from copyback.calibration.load.bench import Bench
+from copyback.calibration.load.call import calibrate_load
+from copyback.calibration.load.study import SECONDS
+from copyback.calibration.load.workload import Load
+from copyback.inputs import configuration
+from copyback.process.checkout import commit
+from copyback.simulation.prepared import Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+NAME = "loads"
+BASE = STORED / "loads" / "base.toml"
+
+#: Requests a second of the thread whose latencies are known, beyond what the others share.
+PROBE = 5_000
+
+#: Threads that share the rest, with a read in a hundred.
+WRITERS = 6
+
+#: Evaluations of each fit.
+BUDGET = 150
+
+#: Columns of the table beside ours.
+COLUMNS = {
+    "r50p": "read_p50",
+    "r99p": "read_p99",
+    "r99p9": "read_p99_9",
+    "w50p": "write_p50",
+    "w99p": "write_p99",
+    "w99p9": "write_p99_9",
+}
+
+#: What is fitted of each drive, and where it is looked for.
+FIT = {
+    "ssd.timing.read": "20us..80us",
+    "ssd.timing.program": "300us..3ms",
+    "ssd.timing.erase": "1ms..10ms",
+    "host.command_overhead": "2us..20us",
+    "host.command_slots": "32..448",
+    "ssd.commands.suspend.program_pulse": "20us..500us",
+    "ssd.commands.suspend.erase_pulse": "50us..2ms",
+    "ssd.buffer.throttle.burst": "4KiB..256KiB",
+    "ssd.buffer.throttle.share": "0.5..1.0",
+}
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A measured drive.
+
+    Attributes
+    ----------
+    name
+        Name of the preset.
+    measured
+        Its name in the table; specimens have a number behind it.
+    used
+        Offered load that is fitted.
+    saturation
+        Writes a second without pause.
+    source
+        Where that is from.
+    settings
+        What differs from the common start.
+    spare
+        Whether spare is fitted, too: nothing else tells it.
+    as_drive
+        Name of the drive whose fit it has, if it has none of its own.
+    """
+
+    name: str
+    measured: str
+    used: int
+    saturation: float | None
+    source: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    spare: bool = False
+    as_drive: str | None = None
+
+
+def _dies(channels: int, chips: int) -> dict[str, Any]:
+    return {"ssd__geometry__channels": channels, "ssd__geometry__chips_per_channel": chips}
+
+
+def _spare(raw: float, used: float) -> dict[str, Any]:
+    return {"ssd__ftl__over_provisioning": round(1 - used / raw, 4)}
+
+
+SKEW, CURVE = "uniform writes without pause", "the curve's own end, which is not scored"
+
+#: Spare is that of docs/drives/schemes.md; dies are of 32 GB.
+DRIVES = (
+    Drive("samsung-pm9a3", "Samsung PM9A3 960GB", 55_000, 76_500, CURVE, _dies(8, 4), spare=True),
+    Drive(
+        "kioxia-cm7-r",
+        "Kioxia CM7-R 3.84TB",
+        155_000,
+        327_800,
+        SKEW,
+        _dies(16, 8) | _spare(4_316, 3_576),
+    ),
+    Drive(
+        "solidigm-p5520",
+        "Solidigm D7-P5520 1.92TB",
+        65_000,
+        120_500,
+        SKEW,
+        _dies(8, 8) | _spare(2_234, 1_788),
+    ),
+    Drive(
+        "micron-7450-max",
+        "Micron 7450 MAX 800GB",
+        65_000,
+        159_300,
+        SKEW,
+        _dies(8, 4) | _spare(1_066, 745),
+    ),
+    Drive(
+        "micron-7450-pro",
+        "Micron 7450 PRO 960GB",
+        0,
+        None,
+        "",
+        _spare(1_093, 894),
+        as_drive="micron-7450-max",
+    ),
+)
+
+
+def main() -> None:
+    """Fit and store."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("table", type=Path)
+    parser.add_argument("names", nargs="*", help="drives; else all")
+    parser.add_argument("--work", type=Path, help="keep evaluations here, and go on with them")
+    asked = parser.parse_args()
+    stored = STORED / f"{NAME}.json"
+    known = json.loads(stored.read_text("utf-8"))["drives"] if stored.exists() else []
+    found = {one["name"]: one for one in known}
+    with tempfile.TemporaryDirectory() as temporary:
+        work = asked.work or Path(temporary)
+        for drive in DRIVES:
+            if not asked.names or drive.name in asked.names:
+                found[drive.name] = fitted(drive, asked.table, work, found)
+                drives = [found[one.name] for one in DRIVES if one.name in found]
+                stored.write_text(json.dumps({"drives": drives}, indent=1) + "\n", "utf-8")
+
+
+def fitted(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what is stored of a drive: its parameters, and measured beside simulated cells."""
+    curve = work / f"{drive.name}.csv"
+    write_curve(curve, drive.measured, source)
+    if drive.as_drive:
+        return {**head(drive), **predicted(drive, curve, known[drive.as_drive])}
+    fit = FIT | ({"ssd.ftl.over_provisioning": "0.05..0.3"} if drive.spare else {})
+    found = calibrate_load(
+        start(),
+        curve=curve,
+        fit=fit,
+        use=[drive.used],
+        saturation=drive.saturation,
+        budget=BUDGET,
+        out=work / drive.name,
+        progress=True,
+        **drive.settings,
+    )
+    return {**head(drive), "fitted": found.config_toml, **found.to_dict(), "table": drive.measured}
+
+
+def head(drive: Drive) -> dict[str, Any]:
+    """Return what is stored of a drive beside its numbers."""
+    return {
+        "name": drive.name,
+        "drive": drive.measured,
+        "commit": commit(),
+        "source": drive.source,
+        "as_drive": drive.as_drive,
+    }
+
+
+def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any]:
+    """Return the cells of a drive that is another one with other spare."""
+    settings = configuration.keyword_settings(drive.settings)
+    config = configuration.load(tomllib.loads(other["fitted"]), settings=settings)
+    measured = table.read(curve)
+    load = Load(tomllib.loads(config.to_toml())["workload"], SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(config, load, Folder(Path(folder)))
+        numbers = {rate.offered: bench.simulate((), rate.offered) for rate in measured.rates}
+    cells = judge.cells(measured, Aim(measured, (), None), numbers)
+    simulated = [{"rate": rate, **own} for rate, own in numbers.items()]
+    return {
+        "table": drive.measured,
+        "parameters": [],
+        "highest_achieved": judge.highest(measured),
+        "cells": [cell.to_dict() for cell in cells],
+        "simulated": simulated,
+    }
+
+
+def start() -> dict[str, Any]:
+    """Return the configuration that every fit starts from, under the threads of the benchmark."""
+    flows = [_thread(0.5, "100us")]
+    flows += [_thread(0.01, {"type": "exponential", "mean": "100us"}) for _ in range(WRITERS)]
+    config = tomllib.loads(BASE.read_text("utf-8"))
+    return {**config, "workload": {"type": "flows", "flows": flows}}
+
+
+def _thread(read_share: float, gap: Any) -> dict[str, Any]:
+    return {
+        "type": "synthetic",
+        "request_size": "4KiB",
+        "read_share": read_share,
+        "sequential_share": 0.0,
+        "iodepth": 64,
+        "requests": 100_000,
+        "rate": {"type": "requests", "gap": gap},
+    }
+
+
+def write_curve(path: Path, drive: str, source: Path) -> None:
+    """Write the rows of a drive and its other specimens as ``copyback calibrate`` reads them."""
+    columns = ["rate", "writes_per_s", "reads_per_s", *COLUMNS.values()]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(_rows(drive, source))
+
+
+def _rows(drive: str, source: Path) -> Iterator[Sequence[str | int]]:
+    with source.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["drive"].partition(" #")[0] == drive:
+                offered = int(row["offered_per_s"]) + PROBE
+                own = [row[column] for column in COLUMNS]
+                yield [offered, row["writes_per_s"], row["reads_per_s"], *own]
+
+
+if __name__ == "__main__":
+    main()
