@@ -178,7 +178,7 @@ def fitted(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dic
     write_curve(curve, drive.measured, source)
     if drive.as_drive:
         return {**head(drive), **predicted(drive, curve, known[drive.as_drive])}
-    fit = FIT | ({"ssd.ftl.over_provisioning": "0.05..0.3"} if drive.spare else {})
+    fit = FIT | ({"ssd.ftl.over_provisioning": "0.08..0.3"} if drive.spare else {})
     found = calibrate_load(
         start(),
         curve=curve,
