@@ -44,7 +44,7 @@ PROBE = 5_000
 WRITERS = 6
 
 #: Evaluations of each fit.
-BUDGET = 150
+BUDGET = 400
 
 #: Columns of the table beside ours.
 COLUMNS = {
