@@ -130,8 +130,9 @@ ALL = _slots(7 * 64)
 
 SKEW, CURVE = "uniform writes without pause", "the curve's own end, which is not scored"
 
-#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. The slots of the PM9A3 are the power of two that Little's law
-#: gives at its saturation: no load below the knee can tell them. What is predicted there is not blind.
+#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. The slots of the PM9A3 are the power of
+#: two that Little's law gives at its saturation: no load below the knee can tell them. What is
+#: predicted there is not blind.
 DRIVES = (
     Drive(
         "samsung-pm9a3",
@@ -185,14 +186,17 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="drives; else all")
     parser.add_argument("--work", type=Path, help="keep evaluations here, and go on with them")
     asked = parser.parse_args()
-    stored = STORED / f"{NAME}.json"
+    stored, simulated_at = STORED / f"{NAME}.json", commit()
     known = json.loads(stored.read_text("utf-8"))["drives"] if stored.exists() else []
     found = {one["name"]: one for one in known}
     with tempfile.TemporaryDirectory() as temporary:
         work = asked.work or Path(temporary)
         for drive in DRIVES:
             if not asked.names or drive.name in asked.names:
-                found[drive.name] = fitted(drive, asked.table, work, found)
+                found[drive.name] = {
+                    "commit": simulated_at,
+                    **fitted(drive, asked.table, work, found),
+                }
                 drives = [found[one.name] for one in DRIVES if one.name in found]
                 stored.write_text(json.dumps({"drives": drives}, indent=1) + "\n", "utf-8")
 
@@ -223,7 +227,6 @@ def head(drive: Drive) -> dict[str, Any]:
     return {
         "name": drive.name,
         "drive": drive.measured,
-        "commit": commit(),
         "source": drive.source,
         "as_drive": drive.as_drive,
     }
