@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -176,6 +177,21 @@ def test_processes_at_the_same_time_agree(folder: Folder, tmp_path: Path) -> Non
     assert [process.returncode for process in started] == [0] * 4
     assert all(one == told[0] for one in told)
     assert [file.suffix for file in folder.path.iterdir()] == [".state"]
+
+
+def test_threads_that_keep_the_same_drive_do_so_in_turn(tmp_path: Path) -> None:
+    """They would write the same unfinished file."""
+    folder, writing, most = Folder(tmp_path), [], []
+
+    def save(file: Path) -> None:
+        writing.append(file)
+        most.append(len(writing))
+        time.sleep(0.05)
+        writing.remove(file)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda _: folder.keep("drive", save), range(4)))
+    assert most == [1, 1, 1, 1]
 
 
 def test_a_full_disk_costs_a_line_and_not_the_run(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ MOST_BYTES = 4 << 30
 ABANDONED_S = 3600.0
 
 _SUFFIX = ".state"
+_KEEPING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,9 @@ class Folder:
             If the folder cannot be made.
         """
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        save(self._file(name))
+        # Threads that prepare the same drive would write the same unfinished file.
+        with _KEEPING:
+            save(self._file(name))
         self._trim()
 
     def forget(self, name: str) -> None:
