@@ -4,7 +4,10 @@ python tools/drive_loads.py TABLE [NAME...]   # latencies under load, as SSD-iq'
 
 The rules were set before the runs. Of each drive one load below its knee is fitted, and the rate at
 which it writes without pause; all other loads are predicted. Ranges and starts are the same for all
-drives. What is stored in experiments/drives/loads.json is written to docs/drives/loads.md by
+drives. Two fits of the PM9A3 came before: the first had too few evaluations, the second took reads
+that wait for slow ones, for want of the low percentiles of the load.
+
+What is stored in experiments/drives/loads.json is written to docs/drives/loads.md by
 tools/drive_pages.py.
 """
 
@@ -44,7 +47,7 @@ PROBE = 5_000
 WRITERS = 6
 
 #: Evaluations of each fit.
-BUDGET = 400
+BUDGET = 250
 
 #: Columns of the table beside ours.
 COLUMNS = {
@@ -58,6 +61,12 @@ COLUMNS = {
 
 #: Columns that only the fitted load has: they tell reads that wait from reads that are slow.
 USED_COLUMNS = {
+    "r10p": "read_p10",
+    "r25p": "read_p25",
+    "r75p": "read_p75",
+    "w10p": "write_p10",
+    "w25p": "write_p25",
+    "w75p": "write_p75",
     "r90p": "read_p90",
     "r95p": "read_p95",
     "ravg": "read_mean",
@@ -130,7 +139,7 @@ ALL = _slots(7 * 64)
 
 SKEW, CURVE = "uniform writes without pause", "the curve's own end, which is not scored"
 
-#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. The slots of the PM9A3 are the power of
+#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. Slots of the PM9A3 are the power of
 #: two that Little's law gives at its saturation: no load below the knee can tell them. What is
 #: predicted there is not blind.
 DRIVES = (
@@ -142,22 +151,6 @@ DRIVES = (
         CURVE,
         _dies(8, 4) | _slots(256),
         spare=True,
-    ),
-    Drive(
-        "kioxia-cm7-r",
-        "Kioxia CM7-R 3.84TB",
-        155_000,
-        327_800,
-        SKEW,
-        ALL | _dies(16, 8) | _spare(4_316, 3_576),
-    ),
-    Drive(
-        "solidigm-p5520",
-        "Solidigm D7-P5520 1.92TB",
-        65_000,
-        120_500,
-        SKEW,
-        ALL | _dies(8, 8) | _spare(2_234, 1_788),
     ),
     Drive(
         "micron-7450-max",
@@ -175,6 +168,14 @@ DRIVES = (
         "",
         _spare(1_093, 894),
         as_drive="micron-7450-max",
+    ),
+    Drive(
+        "solidigm-p5520",
+        "Solidigm D7-P5520 1.92TB",
+        65_000,
+        120_500,
+        SKEW,
+        ALL | _dies(8, 8) | _spare(2_234, 1_788),
     ),
 )
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from copyback._core import Config
-from copyback.calibration.load.table import OPERATIONS, STATISTICS
+from copyback.calibration.load.table import OPERATIONS, QUANTILES, STATISTICS
 from copyback.simulation.driver import Driver
 from copyback.simulation.prepared import Start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from copyback.calibration.load.workload import Load
     from copyback.simulation.prepared import Folder
@@ -67,10 +71,13 @@ class Bench:
         start = None if name is None else Start(self._folder, name)
         driver = Driver(config, start=start)
         driver.run()
-        return _numbers(driver.summary("copyback calibrate"))
+        spread = driver.simulation.distributions()
+        return _numbers(driver.summary("copyback calibrate"), spread)
 
 
-def _numbers(summary: Summary) -> Numbers:
+def _numbers(
+    summary: Summary, spread: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+) -> Numbers:
     stored = summary.to_dict()
     flows = stored["flows"]
     # A run of one flow has no flows of its own.
@@ -82,4 +89,7 @@ def _numbers(summary: Summary) -> Numbers:
         found = responses.get(operation)
         if found and found["count"]:
             numbers |= {f"{operation}_{name}": found[name] for name in STATISTICS}
+            times, shares = spread[f"flow_0_{operation}" if flows else operation]
+            for name, share in QUANTILES.items():
+                numbers[f"{operation}_{name}"] = float(times[np.searchsorted(shares, share)])
     return numbers

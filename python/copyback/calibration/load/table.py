@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 OPERATIONS = ("read", "write")
 STATISTICS = ("p50", "p90", "p95", "p99", "p99_9", "mean")
 
+#: Shares of requests at or below a latency that a summary has not.
+QUANTILES = {"p10": 0.1, "p25": 0.25, "p75": 0.75}
+
 #: Columns of latencies, in microseconds.
-METRICS = tuple(f"{operation}_{name}" for operation in OPERATIONS for name in STATISTICS)
+METRICS = tuple(
+    f"{operation}_{name}" for operation in OPERATIONS for name in (*STATISTICS, *QUANTILES)
+)
 
 #: Columns of the requests a second that the drive served.
 WRITES, READS = ACHIEVED = ("writes_per_s", "reads_per_s")
