@@ -4,8 +4,9 @@ python tools/drive_loads.py TABLE [NAME...]   # latencies under load, as SSD-iq'
 
 The rules were set before the runs. Of each drive one load below its knee is fitted, and the rate at
 which it writes without pause; all other loads are predicted. Ranges and starts are the same for all
-drives. Two fits of the PM9A3 came before: the first had too few evaluations, the second took reads
-that wait for slow ones, for want of the low percentiles of the load.
+drives. Three fits of the PM9A3 came before. The first had too few evaluations. The second took
+reads that wait for slow ones, for want of low percentiles. The third gave the rate at
+saturation the weight of one percentile.
 
 What is stored in experiments/drives/loads.json is written to docs/drives/loads.md by
 tools/drive_pages.py.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ class Aim:
         ]
         if saturation is not None:
             self._targets.append(Target(curve.rates[-1].offered, WRITTEN, saturation, saturation))
+        self.weights = _weights([target.offered for target in self._targets])
         self.low = np.log([target.low for target in self._targets])
         self.high = np.log([target.high for target in self._targets])
 
@@ -79,11 +81,20 @@ class Aim:
         return np.log([number if number > 0 else math.nan for number in numbers])
 
     def losses(self, logs: Array) -> Array:
-        """Return the loss of each row: the mean error of its cells beyond the spread of passes."""
+        """Return the loss of each row: the mean error of its cells beyond the spread of passes.
+
+        Each fitted rate counts the same, and so does saturation.
+        """
         beyond = np.maximum(logs - self.high, 0.0) + np.maximum(self.low - logs, 0.0)
         capped = np.minimum(np.nan_to_num(beyond, nan=MOST), MOST)
-        return np.asarray(capped.mean(axis=-1))
+        return np.asarray(capped @ self.weights)
 
     def loss(self, found: Mapping[float, Numbers] | None) -> float:
         """Return the loss of simulated numbers."""
         return float(self.losses(self.logs(found)))
+
+
+def _weights(rates: list[float]) -> Array:
+    """Return the weight of each target: rates weigh the same, and the targets of a rate too."""
+    counts = Counter(rates)
+    return np.array([1.0 / (len(counts) * counts[rate]) for rate in rates])

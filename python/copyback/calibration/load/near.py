@@ -132,8 +132,8 @@ class Model:
 
     def least(self, aim: Aim) -> Array:
         """Return the place of the least loss."""
-        keys, targets = self.slopes.shape
-        return self._solved(aim, np.r_[np.zeros(keys), np.ones(targets)], None)
+        keys = len(self.place)
+        return self._solved(aim, np.r_[np.zeros(keys), aim.weights], None)
 
     def farthest(self, aim: Aim, key: int, sign: float, most: float) -> Array:
         """Return the place with the most of a key, or the least, whose loss is at most this."""
@@ -151,7 +151,7 @@ class Model:
         rows = [np.hstack([self.slopes.T, -own]), np.hstack([-self.slopes.T, -own])]
         limits = [aim.high - self.logs, self.logs - aim.low]
         if most is not None:
-            rows.append(np.r_[np.zeros(keys), np.full(targets, 1.0 / targets)][None])
+            rows.append(np.r_[np.zeros(keys), aim.weights][None])
             limits.append(np.array([most]))
         low = np.maximum(self.place - self.radius, 0.0) - self.place
         high = np.minimum(self.place + self.radius, 1.0) - self.place
