@@ -39,6 +39,7 @@ JUDGED = [
     "intel-s4500",
     "intel-s4600",
     "samsung-970-evo-plus",
+    "samsung-pm9a3",
     "intel-660p",
     "samsung-eufs-3",
 ]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from copyback._core import InputError
-from copyback_papers.validation import stored
+from copyback_papers.validation import drives, stored
 from copyback_papers.validation.compare import Compared, compare
 from copyback_papers.validation.load import Load
 from copyback_papers.validation.ours import responses_of, run
@@ -52,7 +52,18 @@ def test_json_holds_every_number() -> None:
 def test_list_runs_nothing() -> None:
     ran = validate("--list")
     assert ran.returncode == 0
-    assert len(ran.stdout.splitlines()) == len(stored.rows())
+    assert len(ran.stdout.splitlines()) == len([*stored.rows(), *drives.rows()])
+
+
+def test_a_measured_drive_stands_beside_what_is_simulated_of_it() -> None:
+    name = drives.rows()[0].drive["drive"]
+    ran = validate("--only", name, "--json")
+    assert ran.returncode == 0, ran.stderr
+    rows = json.loads(ran.stdout)
+    assert [row["agrees"] for row in rows] == [True] * len(rows)
+    told = validate("--only", name).stdout
+    assert f"{rows[0]['name']}: as stored, beside SSD-iq" in told
+    assert "(fitted)" in told
 
 
 def test_what_chooses_nothing_is_refused_with_what_may_be_chosen() -> None:
@@ -74,7 +85,7 @@ def test_a_row_that_does_not_agree_ends_with_status_1(
     path.write_bytes(msgspec.json.encode([msgspec.structs.replace(row, theirs=wrong)]))
     rows = stored.rows(path)
     monkeypatch.setattr(stored, "rows", lambda: rows)
-    assert cli._status(["validate", "--quiet"]) == 1
+    assert cli._status(["validate", "--quiet", "--only", SMALL]) == 1
     printed = capsys.readouterr().out
     assert f"{SMALL}: DIFFERS, not within" in printed
     assert "-50.000%" in printed

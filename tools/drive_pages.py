@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import drive_loads
 import drive_schemes
 import fdp_study
+import load_pages
 import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
@@ -58,6 +60,9 @@ def main() -> None:
     fill("folding", folding(read("folding")), to)
     fill("tails", tails(read("tails")), to)
     fill(fdp_study.NAME, fdp_study.page(read(fdp_study.NAME)), to)
+    stored = read(drive_loads.NAME)
+    fill(drive_loads.NAME, load_pages.page(stored), to)
+    load_pages.draw(stored, to / PICTURES / f"{drive_loads.NAME}.svg")
     stored = read(drive_schemes.NAME)
     fill(drive_schemes.NAME, drive_schemes.page(stored), to)
     drive_schemes.draw(stored, to / PICTURES / f"{drive_schemes.NAME}.svg")

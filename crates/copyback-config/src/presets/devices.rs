@@ -26,6 +26,7 @@ devices! {
     "femu-bbssd": "FEMU's black-box mode as a public measurement has it: 8 GiB, 64 LUNs, GC at 75%",
     "intel-s4500": "SATA drive for data centres, TLC, 7% spare class: an eighth of the S4500 of 960 GB",
     "intel-s4600": "the same with 28% spare: an eighth of the S4600 of 960 GB",
+    "samsung-pm9a3": "NVMe drive for data centres, TLC, with capacitors: the 960 GB one with few blocks",
     "samsung-970-evo-plus": "consumer's NVMe TLC drive with an SLC cache: an eighth of the 500 GB",
     "intel-660p": "consumer's NVMe QLC drive with an SLC cache: an eighth of the 660p of 512 GB",
     "samsung-eufs-3": "a phone's storage, eUFS 3.0, TLC: an eighth of the 512 GB",

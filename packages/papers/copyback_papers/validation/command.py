@@ -10,7 +10,11 @@ import typer
 from copyback.commands.options import Quiet  # noqa: TC001 - Typer reads it
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from copyback_papers.validation.compare import Verdict
+    from copyback_papers.validation.drives import DriveRow, DriveVerdict
+    from copyback_papers.validation.stored import Row
 
 
 def validate(
@@ -30,14 +34,14 @@ def validate(
 
     Theirs are stored numbers: of MQSim, and of a second model with time that was written from the
     documentation alone. Where MQSim differs, that model, run with its rules and with ours, predicts
-    by how much. The exit status is 1 if a number is not within its row's bound of that.
+    by how much. Others are of measured drives (--only drives). The exit status is 1 if a number is
+    not within its row's bound of that, or, of a drive, if ours is not what is stored.
     """
-    from copyback_papers.validation.compare import compare
-    from copyback_papers.validation.ours import run
-    from copyback_papers.validation.show import conclusion, lines, progress
+    from copyback_papers.validation import drives
+    from copyback_papers.validation.show import conclusion, progress
     from copyback_papers.validation.stored import chosen, rows
 
-    wanted = chosen(rows(), only or [])
+    wanted = chosen([*rows(), *drives.rows()], only or [])
     if list_:
         for row in wanted:
             print(f"{row.name} ({row.peer}, within {row.within:.3%})")
@@ -46,9 +50,9 @@ def validate(
     for done, row in enumerate(wanted, 1):
         if not quiet and not json_:
             progress(done, len(wanted), row.name)
-        verdicts.append(compare(row, run(row)))
+        verdicts.append(judged(row))
         if not json_:
-            print("\n".join(lines(verdicts[-1])))
+            print("\n".join(lines_of(verdicts[-1])))
     if json_:
         print(json.dumps([as_json(verdict) for verdict in verdicts], indent=1))
     else:
@@ -57,8 +61,28 @@ def validate(
         raise typer.Exit(1)
 
 
-def as_json(verdict: Verdict) -> dict[str, object]:
+def judged(row: Row | DriveRow) -> Verdict | DriveVerdict:
+    """Run a row, and put theirs beside ours."""
+    from copyback_papers.validation import compare, drives, ours
+
+    if isinstance(row, drives.DriveRow):
+        return drives.run(row)
+    return compare.compare(row, ours.run(row))
+
+
+def lines_of(verdict: Verdict | DriveVerdict) -> Iterable[str]:
+    """Return the lines of a row."""
+    from copyback_papers.validation import drives, show
+
+    return verdict.lines() if isinstance(verdict, drives.DriveVerdict) else show.lines(verdict)
+
+
+def as_json(verdict: Verdict | DriveVerdict) -> dict[str, object]:
     """Return a row's result for a program."""
+    from copyback_papers.validation import drives
+
+    if isinstance(verdict, drives.DriveVerdict):
+        return verdict.to_dict()
     numbers = [
         {
             "what": number.what,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from copyback_papers.validation.compare import Compared, Verdict
+    from copyback_papers.validation.drives import DriveVerdict
 
 #: A row of another simulator that is so close agrees, though the two are not the same.
 CLOSE = 0.05
@@ -75,7 +76,7 @@ def share(off: float) -> str:
     return "0" if off == 0 else f"{off:+.3%}"
 
 
-def conclusion(verdicts: Sequence[Verdict]) -> str:
+def conclusion(verdicts: Sequence[Verdict | DriveVerdict]) -> str:
     """Return what all rows come to."""
     agree = sum(verdict.agrees() for verdict in verdicts)
     same = sum(verdict.is_same() for verdict in verdicts)

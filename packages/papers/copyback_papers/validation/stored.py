@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from copyback._core import InputError
 from copyback.inputs import typed
 from copyback_papers.validation.load import Load  # noqa: TC001 - msgspec reads it
+
+if TYPE_CHECKING:
+    from copyback_papers.validation.drives import DriveRow
 
 STORED = Path(__file__).with_name("rows.json")
 #: The peer that is a model of our own (`tools/time_model`).
@@ -107,7 +110,7 @@ def rows(path: Path = STORED) -> list[Row]:
         raise InputError(f"{path}: not the stored rows of a validation: {fault}") from None
 
 
-def chosen(every: list[Row], only: list[str]) -> list[Row]:
+def chosen(every: list[Row | DriveRow], only: list[str]) -> list[Row | DriveRow]:
     """Return the rows whose name, feature, geometry or peer holds any of these texts; none: all.
 
     Raises
@@ -118,7 +121,7 @@ def chosen(every: list[Row], only: list[str]) -> list[Row]:
     if not only:
         return every
 
-    def is_in(text: str, row: Row) -> bool:
+    def is_in(text: str, row: Row | DriveRow) -> bool:
         return any(
             text.lower() in one.lower() for one in (row.name, row.feature, row.geometry, row.peer)
         )

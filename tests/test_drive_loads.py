@@ -1,0 +1,97 @@
+"""Measured drives under load beside what is simulated of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import copyback
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from drive_loads import DRIVES, FIT, NAME  # noqa: E402
+from drive_pages import filled  # noqa: E402
+from drive_promises import STORED  # noqa: E402
+from load_pages import count, page, predicted  # noqa: E402
+
+
+def stored() -> dict[str, Any]:
+    """Return what is stored of the study."""
+    found: dict[str, Any] = json.loads((STORED / f"{NAME}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_page_is_that_of_the_stored_result() -> None:
+    text = (ROOT / f"docs/drives/{NAME}.md").read_text(encoding="utf-8")
+    assert text == filled(text, page(stored()))
+
+
+def test_the_result_is_of_one_commit_and_of_every_drive() -> None:
+    drives = stored()["drives"]
+    assert [drive["name"] for drive in drives] == [drive.name for drive in DRIVES]
+    (commit,) = {drive["commit"] for drive in drives}
+    assert not commit.endswith("-dirty")
+
+
+def near(name: str) -> float:
+    """Return the share of what was predicted of a drive that is within 30%."""
+    (drive,) = [one for one in stored()["drives"] if one["name"] == name]
+    return count([drive], "near") / len(predicted(drive))
+
+
+def test_the_page_says_which_drive_is_predicted() -> None:
+    """Its second paragraph stands as long as this does."""
+    assert near("samsung-pm9a3") > 0.7
+    assert near("solidigm-p5520") > 0.7
+    assert near("micron-7450-max") < 0.3
+    assert near("micron-7450-pro") < 0.3
+
+
+def test_the_tail_of_a_micron_is_worst_in_the_middle_and_its_fit_stops_at_ends() -> None:
+    (drive,) = [one for one in stored()["drives"] if one["name"] == "micron-7450-max"]
+    tail = [cell["measured"] for cell in drive["cells"] if cell["metric"] == "write_p99"]
+    worst = tail.index(max(tail))
+    assert 0 < worst < len(tail) - 1
+    assert max(tail) > 2 * tail[-1]
+    ends = [one for one in drive["parameters"] if one["verdict"] == "at the end of its range"]
+    assert len(ends) > 3
+
+
+@pytest.mark.parametrize("name", ["samsung-pm9a3", "solidigm-p5520"])
+def test_reads_wait_longer_beyond_saturation(name: str) -> None:
+    (drive,) = [one for one in stored()["drives"] if one["name"] == name]
+    (cell,) = [
+        one for one in drive["cells"] if one["metric"] == "read_p50" and len(one["rates"]) > 1
+    ]
+    assert cell["measured"] > 2 * cell["simulated"]
+
+
+def test_the_same_keys_are_fitted_of_each_drive() -> None:
+    for drive, found in zip(DRIVES, stored()["drives"], strict=True):
+        keys = [one["key"] for one in found["parameters"]]
+        extra = ["ssd.ftl.over_provisioning"] if drive.spare else []
+        assert keys == ([] if drive.as_drive else [*FIT, *extra])
+
+
+def test_the_preset_writes_as_fast_as_the_drive_without_a_pause() -> None:
+    """Its values are those that were fitted, rounded: 76,500 writes a second were measured."""
+    writes = {"read_share": 0.0, "iodepth": 512, "requests": 600_000}
+    load = {"type": "synthetic", "request_size": "4KiB", "sequential_share": 0.0, **writes}
+    found = copyback.run({"preset": DRIVES[0].name, "workload": load}).summary
+    assert found.throughput.iops == pytest.approx(DRIVES[0].saturation, rel=0.05)
+
+
+@pytest.mark.parametrize("metric", ["read_p50", "write_p99"])
+def test_what_is_stored_is_what_the_program_says(metric: str, tmp_path: Path) -> None:
+    """The first drive at its lowest rate, as its fitted configuration has it."""
+    drive = stored()["drives"][0]
+    config = tmp_path / "drive.toml"
+    config.write_text(drive["fitted"], encoding="utf-8")
+    probe = copyback.run(config).summary.to_dict()["flows"][0]["response_us"]
+    operation, statistic = metric.split("_")
+    assert probe[operation][statistic] == pytest.approx(drive["simulated"][0][metric], rel=0.001)
