@@ -192,6 +192,15 @@ def test_rows_that_cannot_be_simulated_are_told(tmp_path: Path, cli: RunCli) -> 
     cli("run", out / "twin-x.toml", "--set", "precondition.overwrites=0.1", "--quiet")
 
 
+def test_python_gives_what_the_command_gives(tmp_path: Path, cli: RunCli) -> None:
+    path = write(tmp_path / "rates.csv", [a_row()])
+    found = copyback.calibrate_writes(path, seed=3, out=tmp_path / "out")
+    told = cli("calibrate", "--writes", path, "--seed", "3", "--json").stdout
+    assert found.to_json() == told == (tmp_path / "out/schemes.json").read_text()
+    with pytest.raises(copyback.InputError, match=r"calibrate_writes\(\): move_cost: found 'x'"):
+        copyback.calibrate_writes(path, move_cost="x")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [

@@ -17,6 +17,7 @@ from copyback._core import InputError, SimulationError, __model__, __version__
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
     from copyback.calibration.load.call import LoadCalibration, calibrate_load
+    from copyback.calibration.writes.call import WritesCalibration, calibrate_writes
     from copyback.column import Column
     from copyback.frame import Frame
     from copyback.inputs.known import presets
@@ -67,10 +68,12 @@ __all__ = [
     "Tournament",
     "TraceInfo",
     "VictimPolicy",
+    "WritesCalibration",
     "__model__",
     "__version__",
     "calibrate",
     "calibrate_load",
+    "calibrate_writes",
     "compare",
     "convert_trace",
     "precondition",
@@ -92,8 +95,10 @@ _HOME = {
     "Summary": "copyback.summary",
     "Tournament": "copyback.sweep.tournament",
     "TraceInfo": "copyback.trace",
+    "WritesCalibration": "copyback.calibration.writes.call",
     "calibrate": "copyback.calibration",
     "calibrate_load": "copyback.calibration.load.call",
+    "calibrate_writes": "copyback.calibration.writes.call",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
     "precondition": "copyback.simulation.simulate",

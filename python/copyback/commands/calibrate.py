@@ -265,27 +265,20 @@ def _calibrate_writes(
     quiet: bool,
 ) -> None:
     """Fit spare to a table of rates of writes, under one scheme or every one."""
-    from copyback.calibration.writes import result, schemes
-    from copyback.calibration.writes import table as tables
+    from copyback.calibration.writes import result
+    from copyback.calibration.writes.call import calibrated
     from copyback.calibration.writes.show import overview
-    from copyback.calibration.writes.study import MOVE_COST, study
+    from copyback.calibration.writes.study import MOVE_COST
 
-    rows = tables.read(table)
-    with contextlib.ExitStack() as stack:
-        staged = None
-        if out is not None:
-            staged = stack.enter_context(result.staging(out, tables.drives(rows)))
-        found = study(
-            rows,
-            schemes.every() if every else [schemes.usual()],
-            move_cost=MOVE_COST if move_cost is None else move_cost,
-            overrides=settings,
-            jobs=jobs,
-            quiet=quiet or json_,
-        )
-        if staged is not None:
-            result.write(found, staged.path)
-            staged.publish()
+    found = calibrated(
+        table,
+        every=every,
+        move_cost=MOVE_COST if move_cost is None else move_cost,
+        settings=settings,
+        jobs=jobs,
+        out=out,
+        quiet=quiet or json_,
+    )
     _tell(found.to_json() if json_ else overview(found), out, {"Result": result.SCHEMES})
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from copyback.calibration.writes.study import Drive, Study
+    from copyback.calibration.writes.study import Drive, WritesCalibration
 
 SCHEMES = "schemes.json"
 
@@ -32,7 +32,7 @@ def twin_of(drive: str) -> str:
     return f"twin-{re.sub(r'[^a-z0-9]+', '-', drive.lower()).strip('-')}.toml"
 
 
-def write(found: Study, directory: Path) -> None:
+def write(found: WritesCalibration, directory: Path) -> None:
     """Write the result, and of each drive the small one that is nearest to it."""
     (directory / SCHEMES).write_text(found.to_json(), encoding="utf-8")
     for drive in found.drives:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from copyback.calibration.writes.judge import Cell
-    from copyback.calibration.writes.study import Drive, Found, Study
+    from copyback.calibration.writes.study import Drive, Found, WritesCalibration
 
 
 #: Schemes that remain beside the best and are named; of more the number is told.
 NAMED = 4
 
 
-def overview(found: Study) -> RenderableType:
+def overview(found: WritesCalibration) -> RenderableType:
     """Return what ``copyback calibrate --writes`` prints."""
     pieces: list[RenderableType] = []
     for drive in found.drives:

@@ -102,7 +102,7 @@ class Drive:
 
 
 @dataclass(frozen=True)
-class Study:
+class WritesCalibration:
     """Drives, each with all schemes."""
 
     drives: list[Drive]
@@ -121,7 +121,7 @@ def study(
     overrides: Sequence[tuple[str, str]],
     jobs: int | None,
     quiet: bool,
-) -> Study:
+) -> WritesCalibration:
     """Fit the spare of each drive of a table under each scheme, and judge all its rows.
 
     Parameters
@@ -158,7 +158,7 @@ def study(
             return found
 
         asked = {name: [pool.submit(one, name, scheme) for scheme in schemes] for name in drives}
-        return Study(
+        return WritesCalibration(
             [
                 _drive(drives[name], move_cost, [one.result() for one in found])
                 for name, found in asked.items()
