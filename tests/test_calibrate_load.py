@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import copyback
-from copyback.calibration.load import judge, table
+from copyback.calibration.load import judge, sources, table
 from copyback.calibration.load.aim import MOST, Aim
 from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.kept import EVALUATIONS
@@ -18,12 +19,13 @@ from copyback.calibration.load.known import Verdict
 from copyback.calibration.load.span import Kind, spans
 from copyback.calibration.load.study import Request, prepare, study
 from copyback.calibration.load.workload import Load
+from copyback.fio.results import write_fio_json
+from copyback.fio.workload import read_job_file
 from copyback.inputs import configuration
 from copyback.simulation.prepared import Folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from conftest import RunCli
     from copyback.calibration.load.result import LoadCalibration
@@ -436,3 +438,86 @@ def test_options_that_do_not_go_together_are_refused(
     told = cli("calibrate", *([] if given[0] == "--writes" else [tiny_toml]), *given, status=2)
     assert fault in told.stderr
     assert len(told.stderr.splitlines()) == 1
+
+
+#: A job file with something that has no rate, and two rates.
+JOBS = """
+[global]
+ioengine=libaio
+direct=1
+bs=4k
+iodepth=8
+norandommap
+time_based
+runtime=1
+rate_process=poisson
+
+[fill]
+rw=randwrite
+
+[slow]
+stonewall
+rw=randrw
+rwmixread=50
+rate_iops=200,200
+
+[fast]
+stonewall
+rw=randrw
+rwmixread=50
+rate_iops=400,1k
+"""
+
+
+@pytest.fixture(scope="module")
+def of_fio(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return fio's JSON, as the simulated drive leaves it."""
+    home = tmp_path_factory.mktemp("fio")
+    (home / "curve.fio").write_text(JOBS)
+    job = read_job_file(home / "curve.fio", 1 << 24)
+    result = copyback.run(drive() | {"workload": job.workload})
+    return write_fio_json(result, home / "curve.json")
+
+
+def test_jobs_of_fio_with_a_rate_are_a_load_curve(
+    of_fio: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = json.loads(of_fio.read_text())["jobs"]
+    found = sources.read(of_fio)
+    assert [rate.offered for rate in found.rates] == [400.0, 1424.0]
+    for rate, job in zip(found.rates, jobs[1:], strict=True):
+        (own,) = rate.passes
+        told = job["write"]["clat_ns"]["percentile"]["99.900000"]
+        assert own.latencies["write_p99_9"] == told / 1e3
+        assert own.latencies["read_mean"] == job["read"]["clat_ns"]["mean"] / 1e3
+        assert own.achieved == job["read"]["iops"] + job["write"]["iops"]
+    assert "fill: passed over, as it has no rate_iops" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda found: found["jobs"][1]["write"]["clat_ns"].pop("percentile"), "no percentiles"),
+        (lambda found: found["jobs"][1]["job options"].update(numjobs="2"), "reported apart"),
+        (lambda found: found["jobs"][1]["job options"].update(rate_iops="x,1"), "found x;"),
+        (lambda found: found.update(jobs=found["jobs"][:1]), "no job with rate_iops"),
+        (lambda found: found.pop("jobs"), "found no jobs as fio writes them"),
+    ],
+)
+def test_damaged_json_of_fio_is_told_with_its_place(
+    of_fio: Path, tmp_path: Path, change: Any, fault: str
+) -> None:
+    found = json.loads(of_fio.read_text())
+    change(found)
+    path = tmp_path / "curve.json"
+    path.write_text(json.dumps(found))
+    with pytest.raises(copyback.InputError, match=r"curve\.json") as told:
+        sources.read(path)
+    assert fault in str(told.value)
+
+
+def test_the_job_file_for_a_drive_of_yours_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEVICE", "/dev/nvme1n1")
+    job = read_job_file(Path(__file__).parents[1] / "examples/load-curve.fio", 1 << 24, scale=1000)
+    rates = [flow.get("rate") for flow in job.workload["flows"]]
+    assert [rate is not None for rate in rates] == [False, False] + [True] * 6

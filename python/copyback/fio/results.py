@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback._core import size_bytes
+from copyback._core import size_bytes, time_ns
 from copyback.data.outputs import replace_file
 from copyback.fio.steadystate import steadystate
 from copyback.inputs.arguments import path as argument_path
@@ -160,7 +160,18 @@ def _options(load: Mapping[str, Any]) -> dict[str, str]:
         options["bs"] = f"{bytes_ // 1024}k" if bytes_ % 1024 == 0 else str(bytes_)
     if load.get("iodepth") is not None:
         options["iodepth"] = str(load["iodepth"])
+    limits = load.get("rate")
+    if isinstance(limits, dict) and limits["type"] == "by_operation":
+        options["rate_iops"] = ",".join(_iops(limits[name]) for name in ("read", "write"))
     return options
+
+
+def _iops(limit: Mapping[str, Any] | str) -> str:
+    """Return a limit in requests a second as fio has it; nothing if it is none, or of bytes."""
+    if isinstance(limit, str) or limit["type"] != "requests":
+        return ""
+    gap = limit["gap"]
+    return str(round(1e9 / time_ns(gap["mean"] if isinstance(gap, dict) else gap)))
 
 
 class _Curve:

@@ -24,12 +24,20 @@ if TYPE_CHECKING:
     from copyback.calibration.load.result import LoadCalibration
 
 
+#: Most statistics of an operation in a terminal; of more these.
+MOST, FEW = 4, ("p50", "p99", "p99_9")
+
+
 def overview(found: LoadCalibration) -> RenderableType:
     """Return what ``copyback calibrate --load`` prints."""
     tables = [
         _table("Parameter", PARAMETERS, map(parameter_row, found.fitted)),
         _table("Cells", GROUPS, group_rows(found)),
-        *(_table(name, cell_columns(own), cell_rows(own)) for name, own in by_operation(found)),
+        *(
+            _table(name, cell_columns(own), cell_rows(own))
+            for name, cells in by_operation(found)
+            for own in (_fitting(cells),)
+        ),
     ]
     pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
     for table in tables:
@@ -146,6 +154,13 @@ def pair(cell: Cell) -> str:
 
 def _value(cell: Cell, value: float | None) -> str:
     return units.count(value) if cell.metric == SERVED else units.time_us(value)
+
+
+def _fitting(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that a terminal has room for: of many statistics a few; pages have all."""
+    if len(metrics(cells)) <= MOST:
+        return list(cells)
+    return [cell for cell in cells if cell.metric.partition("_")[2] in FEW]
 
 
 def _table(first: str, columns: list[str], rows: Iterable[list[str]]) -> Table:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
 from copyback._core import InputError, SimulationError
-from copyback.calibration.load import judge, known, span, table
+from copyback.calibration.load import judge, known, sources, span
 from copyback.calibration.load.aim import Aim
 from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.kept import Evaluation, Kept
@@ -119,7 +119,7 @@ def prepare(request: Request) -> Task:
     InputError
         If the input is at fault.
     """
-    curve = table.read(request.table)
+    curve = sources.read(request.table)
     tables = configuration.resolved(request.config)
     load = Load(tables["workload"], request.seconds)
     _check(curve, load)
