@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -82,8 +83,10 @@ class Cell:
         return self.is_within(max(WIDE, self.tolerance))
 
     def is_within(self, tolerance: float) -> bool:
-        """Return whether the error is no more than this."""
-        return self.error is not None and abs(self.error) <= tolerance
+        """Return whether simulated over measured, or the inverse, is at most one and this."""
+        if self.simulated is None or self.simulated <= 0:
+            return False
+        return abs(math.log(self.simulated / self.measured)) <= math.log1p(tolerance)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``load.json`` has of it."""
