@@ -14,15 +14,14 @@ import copyback
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from drive_loads import DRIVES, FIT, NAME  # noqa: E402
+from drive_loads import DRIVES, FIT, NAME, RESULT  # noqa: E402
 from drive_pages import filled  # noqa: E402
-from drive_promises import STORED  # noqa: E402
 from load_pages import count, page, predicted  # noqa: E402
 
 
 def stored() -> dict[str, Any]:
     """Return what is stored of the study."""
-    found: dict[str, Any] = json.loads((STORED / f"{NAME}.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(RESULT.read_text(encoding="utf-8"))
     return found
 
 

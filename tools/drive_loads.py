@@ -8,7 +8,7 @@ drives. Three fits of the PM9A3 came before. The first had too few evaluations. 
 reads that wait for slow ones, for want of low percentiles. The third gave the rate at
 saturation the weight of one percentile.
 
-What is stored in experiments/drives/loads.json is written to docs/drives/loads.md by
+What is stored for `copyback validate` is written to docs/drives/loads.md by
 tools/drive_pages.py.
 """
 
@@ -34,12 +34,16 @@ from copyback.calibration.load.workload import Load
 from copyback.inputs import configuration
 from copyback.process.checkout import commit
 from copyback.simulation.prepared import Folder
+from copyback_papers.validation import drives
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 NAME = "loads"
 BASE = STORED / "loads" / "base.toml"
+
+#: Where the result is stored.
+RESULT = drives.STORED
 
 #: Requests a second of the thread whose latencies are known, beyond what the others share.
 PROBE = 5_000
@@ -188,8 +192,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="drives; else all")
     parser.add_argument("--work", type=Path, help="keep evaluations here, and go on with them")
     asked = parser.parse_args()
-    stored, simulated_at = STORED / f"{NAME}.json", commit()
-    known = json.loads(stored.read_text("utf-8"))["drives"] if stored.exists() else []
+    simulated_at = commit()
+    known = json.loads(RESULT.read_text("utf-8"))["drives"] if RESULT.exists() else []
     found = {one["name"]: one for one in known}
     with tempfile.TemporaryDirectory() as temporary:
         work = asked.work or Path(temporary)
@@ -199,8 +203,8 @@ def main() -> None:
                     "commit": simulated_at,
                     **fitted(drive, asked.table, work, found),
                 }
-                drives = [found[one.name] for one in DRIVES if one.name in found]
-                stored.write_text(json.dumps({"drives": drives}, indent=1) + "\n", "utf-8")
+                whole = [found[one.name] for one in DRIVES if one.name in found]
+                RESULT.write_text(json.dumps({"drives": whole}, indent=1) + "\n", "utf-8")
 
 
 def fitted(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def main() -> None:
     fill("folding", folding(read("folding")), to)
     fill("tails", tails(read("tails")), to)
     fill(fdp_study.NAME, fdp_study.page(read(fdp_study.NAME)), to)
-    stored = read(drive_loads.NAME)
+    stored = json.loads(drive_loads.RESULT.read_text(encoding="utf-8"))
     fill(drive_loads.NAME, load_pages.page(stored), to)
     load_pages.draw(stored, to / PICTURES / f"{drive_loads.NAME}.svg")
     stored = read(drive_schemes.NAME)

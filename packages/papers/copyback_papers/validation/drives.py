@@ -18,7 +18,7 @@ from copyback.simulation.prepared import Folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STORED = Path(__file__).parent.parent / "experiments/drives/loads.json"
+STORED = Path(__file__).with_name("drives.json")
 
 #: Feature of these rows, by which they are chosen.
 FEATURE = "drives"
