@@ -252,7 +252,7 @@ choice! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(extend("longest" = "1min"))]
             program_pulse: Option<Time>,
-            /// The same of an erase.
+            /// Length of a pulse of an erase, between which it can be suspended. Absent: at any time.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(extend("longest" = "1min"))]
             erase_pulse: Option<Time>,
@@ -334,7 +334,7 @@ choice! {
     /// Admission of writes to the write buffer, beside its room.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Throttle {
-        /// As long as there is room.
+        /// No throttle: a write enters as long as there is room.
         None,
         /// By tokens, one a page (a token bucket). The drive makes them as fast as its dies can program pages and collect
         /// what makes room for those: collections move as many pages for a written one as they did lately.

@@ -82,7 +82,7 @@ impl Duration {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
-    /// What is left of it once as many whole spans of `unit`, which is not zero, are taken away as fit in.
+    /// Remainder of the span divided by `unit`, which is not zero.
     pub const fn beyond_multiple_of(self, unit: Self) -> Self {
         Self(self.0 % unit.0)
     }

@@ -3,6 +3,7 @@
 
 use copyback::config::Loader;
 use copyback::metrics::RequestColumns;
+use copyback::ssd::Part;
 use copyback::{Simulation, Status};
 use serde_json::Value;
 
@@ -432,6 +433,9 @@ fn command_slots_are_fetched_round_robin_by_queue() {
     let arrival = requests.arrival_ns[second];
     let end = arrival + requests.response_ns[second];
     assert_eq!(end, (arrival / 100_000 + 2) * 100_000);
+    // It has waited outside: the slot is the drive's, and not of its queue.
+    let outside = requests.parts_ns[Part::HostQueue as usize][second];
+    assert_eq!(outside, (arrival / 100_000 + 1) * 100_000 - arrival);
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(super) struct ActiveCommand {
     pub(super) pages_left: u32,
     /// Parts of its time so far.
     pub(super) parts: Parts,
-    /// What the controller has done with it.
+    /// Stage on the way through the controller.
     pub(super) stage: Stage,
     /// Worst outcome of its page operations so far.
     pub(super) outcome: Outcome,

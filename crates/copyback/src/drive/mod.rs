@@ -46,7 +46,7 @@ use power::Power;
 pub use power::{NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
-use throttle::Collected;
+use throttle::{Collected, Wait};
 
 /// A drive.
 #[derive(Checkpointed)]
@@ -511,21 +511,29 @@ impl Drive {
     }
 
     /// Lets a command go on, a write once there are tokens for it.
+    #[inline]
     fn admit(&mut self, id: CommandId) {
-        let Command { operation, offset, length, .. } = self.queue[id].command;
-        let throttle = self.controller.as_mut().and_then(|controller| controller.throttle.as_mut());
-        if let Some(throttle) = throttle.filter(|_| operation == Operation::Write) {
-            let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
-            let counters = &self.ssd.backend().counters;
-            let so_far = Collected { moved: counters.pages_moved, erased: counters.erases };
-            let wait = throttle.admit(pages, so_far, self.now);
-            if !wait.length.is_zero() {
-                self.active(id).stage = Stage::Throttled { late: wait.late };
-                self.agenda.add(self.now + wait.length, Event::ControllerDone(id));
-                return;
+        match self.wait_for_tokens(id) {
+            Some(Wait { length, late }) if !length.is_zero() => {
+                self.active(id).stage = Stage::Throttled { late };
+                self.agenda.add(self.now + length, Event::ControllerDone(id));
             }
+            _ => self.dispatch(id),
         }
-        self.dispatch(id);
+    }
+
+    /// Takes the tokens of a write; none if it needs none.
+    #[inline]
+    fn wait_for_tokens(&mut self, id: CommandId) -> Option<Wait> {
+        let throttle = self.controller.as_mut()?.throttle.as_mut()?;
+        let Command { operation, offset, length, .. } = self.queue[id].command;
+        if operation != Operation::Write {
+            return None;
+        }
+        let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
+        let counters = &self.ssd.backend().counters;
+        let so_far = Collected { moved: counters.pages_moved, erased: counters.erases };
+        Some(throttle.admit(pages, so_far, self.now))
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ pub(super) struct Throttle {
     window: Option<u64>,
     /// Tokens since then.
     taken: u64,
-    /// What collections had done then.
+    /// Work that collections had done at the last look.
     seen: Collected,
     /// Time in which a token comes.
     every: Duration,
