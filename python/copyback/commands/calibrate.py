@@ -21,6 +21,7 @@ from copyback.commands.options import (
     settings_in,
     share,
 )
+from copyback.inputs.configuration import seeded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,9 +183,8 @@ def calibrate(
     of_load = {"--use": use, "--saturation": saturation, "--seconds": seconds, "--budget": budget}
     if curve is not None:
         _refuse("--load", {"--writes": writes, **of_traces, **of_writes})
-        settings = [*settings_in(setting), *([("seed", str(seed))] if seed is not None else [])]
         _calibrate_load(
-            load(config, preset, settings),
+            load(config, preset, seeded(settings_in(setting), seed)),
             curve,
             fit=fit or (),
             use=use or (),
@@ -204,7 +204,7 @@ def calibrate(
             writes,
             every=schemes,
             move_cost=move_cost,
-            settings=[*settings_in(setting), *([("seed", str(seed))] if seed is not None else [])],
+            settings=seeded(settings_in(setting), seed),
             jobs=jobs,
             out=out,
             json_=json_,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +207,15 @@ def keyword_settings(overrides: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return settings from keyword arguments: ``ssd__gc__victim`` is ``ssd.gc.victim``."""
     keys = {name: name.replace("__", ".") for name in overrides}
     return [(key, setting_text(key, overrides[name])) for name, key in keys.items()]
+
+
+def seeded(settings: Sequence[tuple[str, str]], seed: int | None) -> list[tuple[str, str]]:
+    """Return settings, and behind them the seed if one is given.
+
+    >>> seeded([("audit", "true")], 3)
+    [('audit', 'true'), ('seed', '3')]
+    """
+    return [*settings, *([] if seed is None else [("seed", str(seed))])]
 
 
 def setting_text(key: str, value: Any) -> str:

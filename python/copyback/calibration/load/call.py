@@ -93,9 +93,7 @@ def calibrate_load(
         jobs=(jobs, COUNT.or_none()),
         progress=(progress, SWITCH),
     )
-    settings = configuration.keyword_settings(overrides)
-    if seed is not None:
-        settings.append(("seed", str(seed)))
+    settings = configuration.seeded(configuration.keyword_settings(overrides), seed)
     request = Request(
         config=configuration.load(config, preset=preset, settings=settings),
         table=Path(curve),

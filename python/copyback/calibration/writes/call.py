@@ -71,9 +71,7 @@ def calibrate_writes(
         jobs=(jobs, COUNT.or_none()),
         progress=(progress, SWITCH),
     )
-    settings = configuration.keyword_settings(overrides)
-    if seed is not None:
-        settings.append(("seed", str(seed)))
+    settings = configuration.seeded(configuration.keyword_settings(overrides), seed)
     return calibrated(
         Path(rates),
         every=every_scheme,
