@@ -34,8 +34,8 @@ def validate(
 
     Theirs are stored numbers: of MQSim, and of a second model with time that was written from the
     documentation alone. Where MQSim differs, that model, run with its rules and with ours, predicts
-    by how much. Others are of measured drives (--only drives). The exit status is 1 if a number is
-    not within its row's bound of that, or, of a drive, if ours is not what is stored.
+    by how much. Others are of drives (--only "measured drives"). The exit status is 1 if a number
+    is not within its row's bound of that, or, of a drive, if ours is not what is stored.
     """
     from copyback_papers.validation import drives
     from copyback_papers.validation.show import conclusion, progress

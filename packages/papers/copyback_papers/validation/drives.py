@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STORED = Path(__file__).with_name("drives.json")
 
 #: Feature of these rows, by which they are chosen.
-FEATURE = "drives"
+FEATURE = "measured drives"
 
 #: How far a number may be from what is stored of the same program.
 WITHIN = 0.001
