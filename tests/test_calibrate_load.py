@@ -14,7 +14,7 @@ import copyback
 from copyback.calibration.load import judge, sources, table
 from copyback.calibration.load.aim import MOST, Aim
 from copyback.calibration.load.bench import Bench
-from copyback.calibration.load.kept import EVALUATIONS
+from copyback.calibration.load.kept import EVALUATIONS, Evaluation
 from copyback.calibration.load.known import Verdict
 from copyback.calibration.load.span import Kind, spans
 from copyback.calibration.load.study import Request, prepare, study
@@ -323,7 +323,7 @@ def test_a_damaged_table_is_refused_with_its_place(
 ) -> None:
     path = write(tmp_path / "curve.csv", rows)
     with pytest.raises(copyback.InputError, match=r"curve\.csv") as found:
-        table.read(path)
+        sources.read(path)
     assert fault in str(found.value)
     assert "\n" not in str(found.value)
 
@@ -382,7 +382,7 @@ def saturated(tmp_path: Path) -> table.Curve:
                 "read_p99_9": 5000,
             }
             rows.append(one | {"reads_per_s": 0, "writes_per_s": 165})
-    return table.read(write(tmp_path / "curve.csv", rows))
+    return sources.read(write(tmp_path / "curve.csv", rows))
 
 
 def test_rates_beyond_saturation_are_one_cell(tmp_path: Path) -> None:
@@ -521,3 +521,24 @@ def test_the_job_file_for_a_drive_of_yours_is_simulated(monkeypatch: pytest.Monk
     job = read_job_file(Path(__file__).parents[1] / "examples/load-curve.fio", 1 << 24, scale=1000)
     rates = [flow.get("rate") for flow in job.workload["flows"]]
     assert [rate is not None for rate in rates] == [False, False] + [True] * 6
+
+
+def test_a_kept_evaluation_is_what_it_was_whatever_its_rates() -> None:
+    """Else a search that goes on would miss a rate."""
+    one = Evaluation((1.5, 2.0), 0.25, {1234567.5: {"read_p50": 1.0}, 505000.0: {}})
+    assert Evaluation.of(json.loads(json.dumps(one.to_dict()))) == one
+
+
+def test_saturation_weighs_as_much_as_a_rate_though_it_is_at_one(curve: Path) -> None:
+    aim = Aim(sources.read(curve), (RATES[0], RATES[-1]), 500.0)
+    of_rate = len(COLUMNS)
+    assert aim.weights == pytest.approx([1 / (3 * of_rate)] * (2 * of_rate) + [1 / 3])
+
+
+def test_json_of_fio_names_no_limit_where_there_is_none(tmp_path: Path) -> None:
+    rate = {"type": "bytes", "per_second": "4MB/s"}
+    limits = {"type": "by_operation", "read": rate, "write": rate}
+    load = flow(0.5, "1ms") | {"rate": limits, "requests": 20}
+    path = write_fio_json(copyback.run(drive() | {"workload": load}), tmp_path / "out.json")
+    (job,) = json.loads(path.read_text())["jobs"]
+    assert "rate_iops" not in job["job options"]

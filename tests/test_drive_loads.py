@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import copyback
+from copyback.calibration.load.judge import Cell, Region
+from copyback.calibration.load.result import Group
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -35,6 +37,30 @@ def test_the_result_is_of_one_commit_and_of_every_drive() -> None:
     assert [drive["name"] for drive in drives] == [drive.name for drive in DRIVES]
     (commit,) = {drive["commit"] for drive in drives}
     assert not commit.endswith("-dirty")
+
+
+def judged(cell: dict[str, Any]) -> Cell:
+    """Return a stored cell as the program judges it."""
+    return Cell(
+        metric=cell["metric"],
+        rates=tuple(cell["rates"]),
+        region=Region(cell["region"]),
+        band=tuple(cell["band"]),
+        measured=cell["measured"],
+        simulated=cell["simulated"],
+        is_fitted=cell["fitted"],
+    )
+
+
+def test_stored_cells_are_judged_as_the_program_judges() -> None:
+    for drive in stored()["drives"]:
+        cells = [judged(cell) for cell in drive["cells"]]
+        assert [cell.to_dict() for cell in cells] == drive["cells"]
+        for group in drive.get("groups", []):
+            own = [cell for cell in cells if cell.is_fitted == (group["cells"] == "fitted")]
+            part = group["cells"].removeprefix("predicted, ")
+            own = own if part in ("fitted", "predicted") else [c for c in own if c.region == part]
+            assert Group(group["cells"], own).to_dict() == group
 
 
 def near(name: str) -> float:

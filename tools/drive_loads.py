@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from drive_promises import STORED
 
-from copyback.calibration.load import judge, table
+from copyback.calibration.load import judge, sources
 from copyback.calibration.load.aim import Aim
 from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.call import calibrate_load
@@ -242,7 +242,7 @@ def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any
     """Return the cells of a drive that is another one with other spare."""
     settings = configuration.keyword_settings(drive.settings)
     config = configuration.load(tomllib.loads(other["fitted"]), settings=settings)
-    measured = table.read(curve)
+    measured = sources.read(curve)
     load = Load(tomllib.loads(config.to_toml())["workload"], SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(config, load, Folder(Path(folder)))

@@ -162,7 +162,9 @@ def _options(load: Mapping[str, Any]) -> dict[str, str]:
         options["iodepth"] = str(load["iodepth"])
     limits = load.get("rate")
     if isinstance(limits, dict) and limits["type"] == "by_operation":
-        options["rate_iops"] = ",".join(_iops(limits[name]) for name in ("read", "write"))
+        told = [_iops(limits[name]) for name in ("read", "write")]
+        if any(told):
+            options["rate_iops"] = ",".join(told)
     return options
 
 

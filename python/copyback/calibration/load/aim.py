@@ -57,7 +57,7 @@ class Aim:
         ]
         if saturation is not None:
             self._targets.append(Target(curve.rates[-1].offered, WRITTEN, saturation, saturation))
-        self.weights = _weights([target.offered for target in self._targets])
+        self.weights = _weights([(one.offered, one.metric == WRITTEN) for one in self._targets])
         self.low = np.log([target.low for target in self._targets])
         self.high = np.log([target.high for target in self._targets])
 
@@ -94,7 +94,7 @@ class Aim:
         return float(self.losses(self.logs(found)))
 
 
-def _weights(rates: list[float]) -> Array:
-    """Return the weight of each target: rates weigh the same, and the targets of a rate too."""
-    counts = Counter(rates)
-    return np.array([1.0 / (len(counts) * counts[rate]) for rate in rates])
+def _weights(groups: list[tuple[float, bool]]) -> Array:
+    """Return the weight of each target: groups weigh the same, and the targets of a group too."""
+    counts = Counter(groups)
+    return np.array([1.0 / (len(counts) * counts[group]) for group in groups])

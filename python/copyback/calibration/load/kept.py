@@ -55,7 +55,7 @@ class Evaluation:
         """Return a line of the file."""
         found = None
         if self.found is not None:
-            found = {f"{rate:g}": own for rate, own in self.found.items()}
+            found = {repr(rate): own for rate, own in self.found.items()}
         return {
             "values": list(self.values),
             "loss": self.loss,

@@ -26,12 +26,20 @@ def read(path: Path) -> Curve:
         text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: {fault}") from fault
-    if not text.lstrip().startswith("{"):
-        return table.read(path)
+    is_json = text.lstrip().startswith("{")
     by_rate: dict[float, list[Pass]] = {}
-    for offered, one in fio_json.passes(path, text):
-        by_rate.setdefault(offered, []).append(one)
+    for offered, one in fio_json.passes(path, text) if is_json else table.passes(path, text):
+        _add(by_rate.setdefault(offered, []), one)
     if not by_rate:
-        raise InputError(f"{path}: found no job with rate_iops; allowed: one or more")
+        missing = "job with rate_iops" if is_json else "row"
+        raise InputError(f"{path}: found no {missing}; allowed: one or more")
     rates = [Rate(offered, by_rate[offered]) for offered in sorted(by_rate)]
     return Curve(str(path), hashlib.sha256(content).hexdigest(), rates)
+
+
+def _add(passes: list[Pass], one: Pass) -> None:
+    if one.name and any(other.name == one.name for other in passes):
+        raise InputError(
+            f"{one.place}: pass: found {one.name!r} twice at a rate; allowed: once a rate"
+        )
+    passes.append(one)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 #: Operations, and statistics of their latency, by the keys of a summary.
@@ -113,28 +112,21 @@ class Curve:
         return next(rate for rate in self.rates if rate.offered == offered)
 
 
-def read(path: Path) -> Curve:
-    """Read a table.
+def passes(path: Path, text: str) -> Iterator[tuple[float, Pass]]:
+    """Yield the offered rate of each row of a table, and what was measured.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or a row of it makes no sense.
+        If a row makes no sense.
     """
     try:
-        content = path.read_bytes()
-        reader = csv.DictReader(content.decode("utf-8-sig").splitlines())
+        reader = csv.DictReader(text.splitlines())
         _check(reader.fieldnames or (), f"{path}:1")
-        by_rate: dict[float, list[Pass]] = {}
         for fields in reader:
-            offered, one = _row(fields, f"{path}:{reader.line_num}")
-            _add(by_rate.setdefault(offered, []), one)
-    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+            yield _row(fields, f"{path}:{reader.line_num}")
+    except csv.Error as fault:
         raise InputError(f"{path}: {fault}") from fault
-    if not by_rate:
-        raise InputError(f"{path}: found no row; allowed: one or more")
-    rates = [Rate(offered, by_rate[offered]) for offered in sorted(by_rate)]
-    return Curve(str(path), hashlib.sha256(content).hexdigest(), rates)
 
 
 def _check(columns: Sequence[str], place: str) -> None:
@@ -184,11 +176,3 @@ def _number(
         allowed = "a number above 0" if least is None else f"a number from {least:g} on"
         raise InputError(f"{place}: {column}: found {text!r}; allowed: {allowed}")
     return value
-
-
-def _add(passes: list[Pass], one: Pass) -> None:
-    if one.name and any(other.name == one.name for other in passes):
-        raise InputError(
-            f"{one.place}: pass: found {one.name!r} twice at a rate; allowed: once a rate"
-        )
-    passes.append(one)
