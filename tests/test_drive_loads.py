@@ -120,3 +120,20 @@ def test_what_is_stored_is_what_the_program_says(metric: str, tmp_path: Path) ->
     probe = copyback.run(config).summary.to_dict()["flows"][0]["response_us"]
     operation, statistic = metric.split("_")
     assert probe[operation][statistic] == pytest.approx(drive["simulated"][0][metric], rel=0.001)
+
+
+def test_tokens_come_at_an_even_pace() -> None:
+    """They depend on what victims cost, and not on how fast these were collected."""
+    load = {
+        "type": "synthetic",
+        "request_size": "4KiB",
+        "sequential_share": 0.0,
+        "read_share": 0.0,
+        "iodepth": 512,
+        "requests": 500_000,
+        "ramp": "1s",
+    }
+    config = {"preset": DRIVES[0].name, "workload": load, "metrics": {"interval": "100ms"}}
+    rows = copyback.run(config).series
+    writes = rows["writes"].to_numpy()[10:-4]
+    assert writes.max() / writes.min() < 1.05

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     gc::is_default,
-    quantity::{Rate, Time},
+    quantity::{Rate, Share, Time},
 };
 
 /// The host interface in front of the drive.
@@ -23,6 +23,10 @@ pub struct Host {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65_536))]
     pub command_slots: Option<u32>,
+    /// Share of the command slots that are still taken when a drive whose slots were all taken fetches commands again. 1: it
+    /// fetches one as soon as a slot is free.
+    #[serde(skip_serializing_if = "Share::is_all")]
+    pub low_watermark: Share,
     /// Submission queues (NVMe only); flow i uses queue i modulo this.
     #[schemars(range(min = 1, max = 65_535))]
     pub queues: u32,
@@ -48,6 +52,7 @@ impl Default for Host {
             interface: Interface::Nvme,
             queue_depth: None,
             command_slots: None,
+            low_watermark: Share::ALL,
             queues: 1,
             scheduling: Scheduling::ReadFirst,
             command_overhead: Time::from_us(0),

@@ -154,6 +154,16 @@ impl fmt::Display for Rate {
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Share(pub f64);
 
+impl Share {
+    /// The whole.
+    pub const ALL: Self = Self(1.0);
+
+    /// Whether it is the whole.
+    pub fn is_all(&self) -> bool {
+        *self == Self::ALL
+    }
+}
+
 impl FromStr for Share {
     type Err = String;
 

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::array::{Array, FinishedRequest};
 use crate::config::{Config, Coordination, Metrics, Placement, Resolved};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
+use crate::gate::Gate;
 use crate::ids::{Lpn, RequestId};
 use crate::metrics::{LatencyStats, TailSummary, Written};
 use crate::outcome::Outcome;
@@ -132,7 +133,7 @@ pub struct Embedded {
     /// Whether the first instant has been looked at.
     has_begun: bool,
     /// Number of requests that may be in the array at a time, if that is bounded.
-    places: Option<usize>,
+    gate: Option<Gate>,
     /// Requests that arrive later or wait for a place, in order of time.
     arriving: VecDeque<(Instant, u64, Ask)>,
     /// Requests that are being served.
@@ -202,7 +203,7 @@ impl Embedded {
             audit: config.audit,
             now: Instant::START,
             has_begun: false,
-            places: None,
+            gate: None,
             arriving: VecDeque::new(),
             served: Slots::new(),
             host_bytes_written: 0,
@@ -213,15 +214,13 @@ impl Embedded {
     }
 
     /// Lets requests wait outside the array as those of one flow of a run do: for `host.queue_depth` (or `command_slots`) places of a
-    /// drive, or
-    /// `array.queue_depth` of an array. Then each response is that of a run of the same requests, however many are
+    /// drive, or `array.queue_depth` of an array. Then each response is that of a run of the same requests, however many are
     /// outstanding. To be called before the first request.
     pub fn wait_outside(&mut self, config: &Config) {
-        let places = match config.array.devices {
-            1 => config.host.most_of_queue(),
-            _ => config.array.queue_depth,
-        };
-        self.places = Some(places as usize);
+        self.gate = Some(match config.array.devices {
+            1 => Gate::of(&config.host, config.host.most_of_queue() as usize),
+            _ => Gate::new(config.array.queue_depth as usize),
+        });
     }
 
     /// Bytes that it offers.
@@ -281,7 +280,7 @@ impl Embedded {
 
     /// Whether a request that has arrived may enter the array.
     fn has_place(&self) -> bool {
-        self.places.is_none_or(|places| self.served.len() < places)
+        self.gate.as_ref().is_none_or(Gate::is_open)
     }
 
     /// Moves the clock to `until`, and does everything that is due by then.
@@ -474,12 +473,18 @@ impl Embedded {
         let Ask { operation, offset, length, hint } = ask;
         let serving = Serving { tag, arrival: at, operation, length };
         let id = RequestId::from_index(self.served.insert(serving));
+        if let Some(gate) = &mut self.gate {
+            gate.enter();
+        }
         let request = Request { arrival: at, operation, offset, length, measured: None, hint };
         self.array.submit(id, &request, Duration::ZERO, self.now);
     }
 
     fn complete(&mut self, finished: &FinishedRequest) {
         let serving = self.served.remove(finished.request.index());
+        if let Some(gate) = &mut self.gate {
+            gate.leave();
+        }
         let Serving { tag, arrival, operation, length } = serving;
         let FinishedRequest { parts, outcome, .. } = *finished;
         if operation == Operation::Write && outcome != Outcome::Rejected {

@@ -46,6 +46,7 @@
 
 #![forbid(unsafe_code)]
 
+mod admission;
 #[doc(hidden)]
 pub mod array;
 #[doc(hidden)]
@@ -67,6 +68,7 @@ pub mod flash;
 mod foresight;
 #[doc(hidden)]
 pub mod ftl;
+mod gate;
 pub mod host;
 #[doc(hidden)]
 pub mod idle;

@@ -94,16 +94,16 @@ impl<K: Ord + Copy> Places<K> {
     }
 
     /// Gives a slot at `now` to `who`, which has waited since `since`. Returns how much of the wait is due to
-    /// collections.
+    /// collections, `most` of it at most.
     #[inline]
-    pub fn enter(&mut self, who: K, since: Instant, now: Instant) -> Duration {
+    pub fn enter(&mut self, who: K, since: Instant, now: Instant, most: Duration) -> Duration {
         if !self.is_followed {
             return Duration::ZERO;
         }
-        self.enter_both(who, since, now)
+        self.enter_both(who, since, now, most)
     }
 
-    fn enter_both(&mut self, who: K, since: Instant, now: Instant) -> Duration {
+    fn enter_both(&mut self, who: K, since: Instant, now: Instant, most: Duration) -> Duration {
         if since == now && self.holders.len() * 2 < self.places {
             // Nobody has waited for long enough.
             self.forget();
@@ -113,6 +113,7 @@ impl<K: Ord + Copy> Places<K> {
             true => now - since,
             false => self.take_first(since, now),
         };
+        let late = late.min(most);
         self.hold(who, now.before(late), now);
         late
     }
@@ -151,17 +152,29 @@ impl<K: Ord + Copy> Places<K> {
 
     fn first(&self, now: Instant) -> Option<First> {
         let left = self.left.first().map(|(free, _)| *free);
-        let expected = self.expected.first_key_value().map(|((free, _), who)| {
-            // Who is late may just take longer than usual.
-            let Holder { entered, since, .. } = self.holders[who];
-            let elapsed = now - entered;
-            (since + (elapsed - self.usual.late_of(elapsed))).max(*free)
-        });
+        let expected = self.expected.first_key_value();
+        let expected = expected.map(|((free, _), who)| self.expected_end(*free, who, now));
         match (left, expected) {
             (Some(left), Some(expected)) if expected < left => Some(First::Expected(expected)),
             (Some(left), _) => Some(First::Left(left)),
             (None, expected) => expected.map(First::Expected),
         }
+    }
+
+    /// When a holder who was expected to end at `free` is expected to now.
+    fn expected_end(&self, free: Instant, who: &K, now: Instant) -> Instant {
+        // Who is late may just take longer than usual.
+        let Holder { entered, since, .. } = self.holders[who];
+        let elapsed = now - entered;
+        (since + (elapsed - self.usual.late_of(elapsed))).max(free)
+    }
+
+    /// How much earlier than `now` so many places would have been free without collections.
+    pub fn late_for(&self, places: usize, now: Instant) -> Duration {
+        let ends = self.expected.iter().map(|((free, _), who)| self.expected_end(*free, who, now));
+        let mut free: Vec<Instant> = self.left.iter().map(|(free, _)| *free).chain(ends).collect();
+        free.sort_unstable();
+        free.get(places - 1).map_or(Duration::ZERO, |last| now - (*last).min(now))
     }
 
     /// Takes a slot from `entered` on, and in the second queue from `since` on, for as long as is usual.
@@ -217,6 +230,8 @@ impl Usual {
 mod tests {
     use super::*;
 
+    const LONG: Duration = Duration::LONGEST;
+
     fn at(us: u64) -> Instant {
         Instant::from_ns(us * 1_000)
     }
@@ -231,10 +246,10 @@ mod tests {
         places.follow([('a', at(0))]);
         // Without collections `a` would have left at 10, and `b`, which came at 20, had not waited.
         places.leave('a', us(100), us(90));
-        assert_eq!(places.enter('b', at(20), at(100)), us(80));
+        assert_eq!(places.enter('b', at(20), at(100), LONG), us(80));
         // `b` takes 10 of its own; `c` came at 25, and would have waited from then until 30.
         places.leave('b', us(10), us(0));
-        assert_eq!(places.enter('c', at(25), at(110)), us(80));
+        assert_eq!(places.enter('c', at(25), at(110), LONG), us(80));
     }
 
     #[test]
@@ -246,7 +261,7 @@ mod tests {
         // `b` leaves in time; but `a`, which a collection holds up, should have left long ago.
         places.leave('b', us(10), us(0));
         assert_eq!(places.blocker(at(105)), Some('a'));
-        assert_eq!(places.enter('c', at(50), at(105)), us(55));
+        assert_eq!(places.enter('c', at(50), at(105), LONG), us(55));
     }
 
     #[test]
@@ -255,9 +270,9 @@ mod tests {
         places.leave('z', us(10), us(0));
         places.follow([('a', at(0)), ('b', at(95))]);
         places.leave('b', us(10), us(0));
-        assert_eq!(places.enter('c', at(50), at(105)), us(0));
+        assert_eq!(places.enter('c', at(50), at(105), LONG), us(0));
         places.leave('a', us(200), us(0));
-        assert_eq!(places.enter('d', at(60), at(200)), us(0));
+        assert_eq!(places.enter('d', at(60), at(200), LONG), us(0));
     }
 
     #[test]
@@ -265,6 +280,6 @@ mod tests {
         let mut places = Places::new(1);
         places.follow([('a', at(0))]);
         places.leave('a', us(100), us(0));
-        assert_eq!(places.enter('b', at(20), at(100)), us(0));
+        assert_eq!(places.enter('b', at(20), at(100), LONG), us(0));
     }
 }

@@ -44,4 +44,9 @@ impl Reason {
     pub const fn is_for_data(self) -> bool {
         matches!(self, Self::ReadReclaim | Self::Refresh)
     }
+
+    /// Whether the block is collected for space, and not for its data or for wear.
+    pub const fn is_for_space(self) -> bool {
+        !self.is_for_data() && !matches!(self, Self::WearLevelling)
+    }
 }

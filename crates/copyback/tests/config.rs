@@ -40,7 +40,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "\n[host]\nqueue_dept = 1",
-            "file.toml:3: host.queue_dept: unknown key; did you mean \"queue_depth\"? (allowed: interface, queue_depth, command_slots, queues, scheduling, command_overhead, link_rate, link_duplex, link_overhead)",
+            "file.toml:3: host.queue_dept: unknown key; did you mean \"queue_depth\"? (allowed: interface, queue_depth, command_slots, low_watermark, queues, scheduling, command_overhead, link_rate, link_duplex, link_overhead)",
         ),
         (
             "ssd.ftl.frontiers = 'shared'",

@@ -439,6 +439,28 @@ fn command_slots_are_fetched_round_robin_by_queue() {
 }
 
 #[test]
+fn below_its_low_watermark_a_full_drive_fetches_commands_again() {
+    // Four slots, and one die whose reads take 100 us. All slots are taken at 0; two are left at 200 us.
+    let reads = "sequential_share = 1.0, requests = 8, inter_arrival = \"1ns\"";
+    let flow =
+        format!("{{ type = \"synthetic\", request_size = \"4KiB\", read_share = 1.0, {reads} }}");
+    let entered = |low: &str| {
+        let host = format!("queues = 2\n command_slots = 4\n low_watermark = {low}");
+        let text =
+            flows(std::slice::from_ref(&flow)).replace("queues = 8\n    queue_depth = 32", &host);
+        let (_, requests) = run(&text);
+        let outside = &requests.parts_ns[Part::HostQueue as usize];
+        let inside = requests.arrival_ns.iter().zip(outside).map(|(at, wait)| (at + wait) / 1000);
+        let mut sorted: Vec<u64> = inside.collect();
+        sorted.sort_unstable();
+        sorted
+    };
+    assert_eq!(entered("1.0"), [0, 0, 0, 0, 100, 200, 300, 400]);
+    assert_eq!(entered("0.5"), [0, 0, 0, 0, 200, 200, 400, 400]);
+    assert_eq!(entered("0.0"), [0, 0, 0, 0, 400, 400, 400, 400]);
+}
+
+#[test]
 fn what_has_arrived_before_the_end_of_an_open_loop_is_completed() {
     // Ten arrive within 1 ms; each takes 300 us of the only die.
     let text = alone("duration = \"1ms\", inter_arrival = \"100us\"")

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 43] = [
+const ALLOWED: [(&str, &[&str]); 45] = [
     (
         "array",
         &[
@@ -49,6 +49,7 @@ const ALLOWED: [(&str, &[&str]); 43] = [
         ],
     ),
     ("checkpoint", &["config", "rng", "units", "workload"]),
+    ("admission", &["config", "gate", "places", "units"]),
     ("buffer", &["config", "ids", "places", "ssd", "units", "workload"]),
     (
         "collector",
@@ -60,14 +61,16 @@ const ALLOWED: [(&str, &[&str]); 43] = [
     (
         "drive",
         &[
+            "admission",
             "buffer",
             "collector",
             "config",
             "event",
+            "gate",
             "ids",
+            "less",
             "nand",
             "outcome",
-            "places",
             "precondition",
             "rng",
             "slots",
@@ -101,10 +104,20 @@ const ALLOWED: [(&str, &[&str]); 43] = [
     (
         "host",
         &[
-            "array", "config", "event", "ids", "outcome", "places", "slots", "ssd", "units",
+            "admission",
+            "array",
+            "config",
+            "event",
+            "gate",
+            "ids",
+            "outcome",
+            "slots",
+            "ssd",
+            "units",
             "workload",
         ],
     ),
+    ("gate", &["config"]),
     ("idle", &["units"]),
     ("ids", &[]),
     ("layout", &["config", "ids", "workload"]),

@@ -293,6 +293,11 @@ fn host(host: &Host, faults: &mut Report) {
             faults.add("host.command_slots", problem);
         }
     }
+    faults.share("host.low_watermark", host.low_watermark);
+    if !host.low_watermark.is_all() && host.command_slots.is_none() {
+        let problem = format!("found {}; allowed: 1, or host.command_slots", host.low_watermark);
+        faults.add("host.low_watermark", problem);
+    }
     if host.queues > 1 && host.interface != Interface::Nvme {
         let problem = format!("found {}; allowed: 1, or interface = \"nvme\"", host.queues);
         faults.add("host.queues", problem);

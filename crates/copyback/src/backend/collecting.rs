@@ -1,13 +1,28 @@
 //! Dies that collect, for all who have to go round them.
 
+use derive_more::AddAssign;
+
 use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
+use crate::less::Less;
 
 /// The collections of a drive's dies.
 #[derive(Debug, Checkpointed)]
 pub struct Collecting {
     dies: Vec<Option<Underway>>,
     running: usize,
+    begun: Outlook,
+}
+
+/// What is known of collections as they begin.
+#[derive(Debug, Clone, Copy, Default, AddAssign, Less, Checkpointed)]
+pub struct Outlook {
+    /// Pages that they move, if none is overwritten meanwhile.
+    pub moves: u64,
+    /// Pages that come free by them.
+    pub frees: u64,
+    /// Blocks that they erase.
+    pub erases: u64,
 }
 
 /// A collection under way on a die.
@@ -22,7 +37,17 @@ struct Underway {
 impl Collecting {
     /// No die collects.
     pub fn new(dies: usize) -> Self {
-        Self { dies: vec![None; dies], running: 0 }
+        Self { dies: vec![None; dies], running: 0, begun: Outlook::default() }
+    }
+
+    /// What was known of all collections for space that have begun so far.
+    pub const fn begun(&self) -> Outlook {
+        self.begun
+    }
+
+    /// A collection for space is about to do this.
+    pub fn look_forward(&mut self, outlook: Outlook) {
+        self.begun += outlook;
     }
 
     /// A collection is put on `die`, perhaps in idle time.

@@ -10,6 +10,7 @@ mod pacing;
 mod sorting;
 mod wake;
 
+pub use collecting::Outlook;
 pub use counters::{Counters, Merges, Moves};
 pub use faults::{FaultReport, Found};
 pub use held::ToFill;

@@ -3,7 +3,7 @@
 
 use derive_more::AddAssign;
 
-use crate::backend::{Backend, Merges};
+use crate::backend::{Backend, Merges, Outlook};
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
@@ -203,6 +203,18 @@ impl Job {
         while let Some(job) = Self::wear_levelling(plane, ftl) {
             job.run_untimed(ftl, tally);
         }
+    }
+
+    /// What is known of the collection as it begins.
+    pub fn outlook(&self, ftl: &Ftl) -> Outlook {
+        let block = u64::from(ftl.data_pages_per_block());
+        let valid = u64::from(ftl.valid_pages(self.victim()));
+        let (moves, frees) = match self.kind() {
+            ReclaimKind::Collection => (valid, block.saturating_sub(valid)),
+            // A merge copies a block, and gives one back.
+            _ => (block, block),
+        };
+        Outlook { moves, frees, erases: 1 }
     }
 
     /// Notes that the job is done: there is no next step.

@@ -256,6 +256,9 @@ impl Collector {
             Entry::Begins { die, at: now, collected }
         });
         collecting.begins(die, in_idle_time);
+        if collection.reason().is_for_space() {
+            collecting.look_forward(collection.outlook(ftl));
+        }
         self.collections[die.index()] = Some(Box::new(collection));
     }
 

@@ -2,9 +2,10 @@
 
 use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
-use crate::backend::{Backend, Purpose, StepInFlight};
+use crate::backend::{Backend, Outlook, Purpose, StepInFlight};
 use crate::checkpoint::Checkpointed;
 use crate::config::GcEnd;
+use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Times};
 use crate::observer::Activity;
@@ -50,6 +51,13 @@ impl Collection {
     /// Reason why the plane that called for it is collected.
     pub fn reason(&self) -> Reason {
         self.lanes.lanes[0].job.reason
+    }
+
+    /// What is known of it as it begins.
+    pub fn outlook(&self, ftl: &Ftl) -> Outlook {
+        let mut outlook = Outlook::default();
+        self.lanes.lanes.iter().for_each(|lane| outlook += lane.job.outlook(ftl));
+        outlook
     }
 }
 

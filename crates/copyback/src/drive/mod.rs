@@ -27,6 +27,7 @@ use crate::checkpoint::Checkpointed;
 use crate::collector::permit::Asked;
 use crate::config::{Flush, Resolved};
 use crate::event::{Agenda, Event, LinkDirection};
+use crate::gate::Gate;
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
@@ -46,7 +47,7 @@ use power::Power;
 pub use power::{NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
-use throttle::{Collected, Wait};
+use throttle::Wait;
 
 /// A drive.
 #[derive(Checkpointed)]
@@ -86,12 +87,20 @@ struct Settings {
     ignores_flushes: bool,
 }
 
+/// The gate of each drive of a checked configuration. That of a drive alone stands in front of the host's queues.
+fn gate(config: &Resolved) -> Gate {
+    let places = config.host.most_commands() as usize;
+    match config.array.devices {
+        1 => Gate::new(places),
+        _ => Gate::of(&config.host, places),
+    }
+}
+
 impl Drive {
     /// The drive `id` of a checked configuration around a prepared device.
     pub fn new(config: &Resolved, id: SsdId, device: Preconditioner) -> Self {
         let page_size = device.ftl.geometry().page_size;
         let first_sequence = device.version();
-        let queue_depth = config.host.most_commands() as usize;
         let mut ssd = Ssd::new(config, device.ftl, first_sequence);
         if let Some(schedule) = device.schedule {
             ssd.supply_schedule(schedule);
@@ -101,7 +110,7 @@ impl Drive {
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
             link: Link::new(&config.host),
             agenda: Agenda::default(),
-            queue: Queue::new(queue_depth, config.metrics.needs_journal()),
+            queue: Queue::new(gate(config), config.metrics.needs_journal()),
             rejected: Rejected::default(),
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,
@@ -531,9 +540,7 @@ impl Drive {
             return None;
         }
         let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
-        let counters = &self.ssd.backend().counters;
-        let so_far = Collected { moved: counters.pages_moved, erased: counters.erases };
-        Some(throttle.admit(pages, so_far, self.now))
+        Some(throttle.admit(pages, self.ssd.backend().collecting.begun(), self.now))
     }
 
     #[inline(always)]

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
+use crate::admission::Admission;
 use crate::checkpoint::Checkpointed;
+use crate::gate::Gate;
 use crate::ids::CommandId;
-use crate::places::Places;
 use crate::slots::Slots;
 use crate::ssd::{Blocked, Blocker, For, Part, Waited};
 use crate::units::Instant;
@@ -15,24 +16,22 @@ use super::command::{ActiveCommand, Command, Serves};
 /// Commands of a drive.
 #[derive(Checkpointed)]
 pub(super) struct Queue {
-    depth: usize,
     inside: Slots<ActiveCommand>,
     /// Commands that wait outside, and since when.
     waiting: VecDeque<(Command, Instant)>,
     /// Waits for a queue slot, and what collections added to them.
-    places: Places<CommandId>,
+    admission: Admission<CommandId>,
     /// Commands that have waited outside the flash; kept if somebody asks.
     blocked: Option<Vec<Blocked<Serves, Blocker<Serves>>>>,
 }
 
 impl Queue {
     /// One that nothing is in. `is_recorded`: whether somebody will ask which commands have waited.
-    pub fn new(depth: usize, is_recorded: bool) -> Self {
+    pub fn new(gate: Gate, is_recorded: bool) -> Self {
         Self {
-            depth,
             inside: Slots::new(),
             waiting: VecDeque::new(),
-            places: Places::new(depth),
+            admission: Admission::new(gate),
             blocked: is_recorded.then(Vec::new),
         }
     }
@@ -47,9 +46,9 @@ impl Queue {
         self.inside.is_empty()
     }
 
-    /// Whether there is a place.
-    pub fn has_place(&self) -> bool {
-        self.inside.len() < self.depth
+    /// Whether a command may enter.
+    pub const fn has_place(&self) -> bool {
+        self.admission.gate().is_open()
     }
 
     /// Whether commands wait outside.
@@ -59,13 +58,14 @@ impl Queue {
 
     /// Whether the places inside are followed, so that it is known what a wait for one cost.
     pub const fn is_followed(&self) -> bool {
-        self.places.is_followed()
+        self.admission.is_followed()
     }
 
     /// Follows from now on who has a place.
     pub fn follow(&mut self) {
         let inside = self.inside.iter();
-        self.places.follow(inside.map(|(id, active)| (CommandId::from_index(id), active.entered)));
+        self.admission
+            .follow(inside.map(|(id, active)| (CommandId::from_index(id), active.entered)));
     }
 
     /// A command waits outside, behind the others.
@@ -83,7 +83,7 @@ impl Queue {
     pub fn enter(&mut self, command: Command, arrived: Instant, now: Instant) -> CommandId {
         let behind = self.blocker(arrived, now);
         let id = CommandId::from_index(self.inside.insert(ActiveCommand::new(command, arrived)));
-        let late = self.places.enter(id, arrived, now);
+        let late = self.admission.enter(id, arrived, now);
         if arrived < now {
             let active = &mut self.inside[id.index()];
             active.entered = now;
@@ -104,7 +104,7 @@ impl Queue {
         }
         let oldest = || self.inside.iter().min_by_key(|(_, other)| other.entered);
         let oldest = || oldest().map(|(id, _)| CommandId::from_index(id));
-        let blocker = self.places.blocker(now).or_else(oldest)?;
+        let blocker = self.admission.blocker(now).or_else(oldest)?;
         Some(Blocker::Other(self[blocker].command.serves))
     }
 
@@ -112,7 +112,7 @@ impl Queue {
     #[inline]
     pub fn leave(&mut self, id: CommandId, now: Instant) {
         let ActiveCommand { parts, entered, entered_late, .. } = &self.inside[id.index()];
-        self.places.leave(id, now - *entered, parts.late() - *entered_late);
+        self.admission.leave(id, (*entered, now), parts.late() - *entered_late);
         self.inside.remove(id.index());
     }
 
@@ -120,7 +120,7 @@ impl Queue {
     pub fn push_out(&mut self) -> usize {
         let mut inside: Vec<ActiveCommand> = self.inside.drain().collect();
         inside.sort_by_key(ActiveCommand::arrived);
-        self.places.forget();
+        self.admission.clear();
         let count = inside.len();
         for active in inside.into_iter().rev() {
             self.waiting.push_front((active.command, active.arrived()));

@@ -2,7 +2,9 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
+use crate::less::Less;
 use crate::nand::Timing;
+use crate::ssd::Outlook;
 use crate::units::{Duration, Instant};
 
 /// A token bucket, as a schedule of the instants at which it would be empty (GCRA: ITU-T I.371).
@@ -11,12 +13,10 @@ pub(super) struct Throttle {
     costs: Costs,
     /// Pages whose tokens wait unused, at most.
     burst: u64,
-    /// Tokens after which the drive looks how much its collections have moved; `None` if they cost nothing.
+    /// Victims after which the drive looks what they cost; `None` if they cost nothing.
     window: Option<u64>,
-    /// Tokens since then.
-    taken: u64,
-    /// Work that collections had done at the last look.
-    seen: Collected,
+    /// All collections that had begun at the last look.
+    seen: Outlook,
     /// Time in which a token comes.
     every: Duration,
     /// Share of it that is due to collections.
@@ -32,15 +32,6 @@ pub(super) struct Wait {
     pub length: Duration,
     /// Part of it that is due to collections.
     pub late: Duration,
-}
-
-/// Work of collections so far.
-#[derive(Debug, Clone, Copy, Default, Checkpointed)]
-pub(super) struct Collected {
-    /// Pages moved.
-    pub moved: u64,
-    /// Blocks erased.
-    pub erased: u64,
 }
 
 /// Time that a page takes of all dies, in nanoseconds.
@@ -66,20 +57,18 @@ impl Throttle {
             costs,
             burst: burst.0 / pages.size.0,
             // A block of each plane.
-            window: (!config.ssd.gc.zero_cost).then_some(shape.planes * pages.per_block),
-            taken: 0,
-            seen: Collected::default(),
+            window: (!config.ssd.gc.zero_cost).then_some(shape.planes),
+            seen: Outlook::default(),
             every: costs.every(0.0, 0.0),
             of_collections: 0.0,
             paid_at: Instant::START,
         })
     }
 
-    /// Takes the tokens of a write of so many pages, while collections have done `so_far`.
-    pub fn admit(&mut self, pages: u64, so_far: Collected, now: Instant) -> Wait {
-        self.taken += pages;
-        if self.window.is_some_and(|window| self.taken >= window) {
-            self.look(so_far);
+    /// Takes the tokens of a write of so many pages, with all collections for space that have `begun` so far.
+    pub fn admit(&mut self, pages: u64, begun: Outlook, now: Instant) -> Wait {
+        if self.window.is_some_and(|window| begun.erases - self.seen.erases >= window) {
+            self.look(begun);
         }
         let unused = self.every * self.burst;
         let length = self.paid_at.before(unused).max(now) - now;
@@ -88,16 +77,19 @@ impl Throttle {
         Wait { length, late: Duration::from_ns(late as u64) }
     }
 
-    /// Sets the pace by what collections have done since the last look.
-    fn look(&mut self, so_far: Collected) {
-        let written = self.taken as f64;
-        let moved = (so_far.moved - self.seen.moved) as f64 / written;
-        let erased = (so_far.erased - self.seen.erased) as f64 / written;
-        self.every = self.costs.every(moved, erased);
+    /// Sets the pace by what a page costs that comes free: what collections do for it by their victims. What they have done
+    /// since the last look would depend on the pace, and swing with it.
+    fn look(&mut self, begun: Outlook) {
+        let victims = begun.less(self.seen);
+        if victims.frees == 0 {
+            return;
+        }
+        let freed = victims.frees as f64;
+        self.every = self.costs.every(victims.moves as f64 / freed, victims.erases as f64 / freed);
         let without = self.costs.every(0.0, 0.0);
         self.of_collections =
             (self.every - without).as_ns() as f64 / self.every.as_ns().max(1) as f64;
-        (self.taken, self.seen) = (0, so_far);
+        self.seen = begun;
     }
 }
 
@@ -151,7 +143,7 @@ mod tests {
     }
 
     fn admit(throttle: &mut Throttle, pages: u64, at_us: u64) -> Wait {
-        throttle.admit(pages, Collected::default(), Instant::START + us(at_us))
+        throttle.admit(pages, Outlook::default(), Instant::START + us(at_us))
     }
 
     #[test]
@@ -169,11 +161,10 @@ mod tests {
     #[test]
     fn collections_slow_tokens_down_and_that_part_of_a_wait_is_theirs() {
         let mut throttle = tokens("4KiB");
-        let window = throttle.window.expect("collections cost time");
-        throttle.taken = window - 1;
-        let so_far = Collected { moved: window, erased: window / 32 };
+        let erases = throttle.window.expect("collections cost time");
+        let so_far = Outlook { moves: 32 * erases, frees: 32 * erases, erases };
         throttle.admit(1, so_far, Instant::START);
-        // A page moved for each that is written: two programs and a read; 1/32 of an erase beside them.
+        // A page moved for each that comes free: two programs and a read; 1/32 of an erase beside them.
         let ns = (2 * 200_000 + 25_000 + 1_500_000 / 32) / 8;
         assert_eq!(throttle.every, Duration::from_ns(ns));
         throttle.admit(1, so_far, Instant::START);

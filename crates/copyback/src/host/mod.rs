@@ -250,7 +250,7 @@ impl Host {
         self.last_left = Some(active.number);
         let flow = &mut self.flows[active.flow.index()];
         let room = &mut self.rooms[self.queues[flow.queue].room];
-        room.leave(finished.request, now - active.entered, finished.parts.late());
+        room.leave(finished.request, (active.entered, now), finished.parts.late());
         flow.leave(active.request.operation, finished.outcome, now);
         let measured_from = flow.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);

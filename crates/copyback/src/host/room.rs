@@ -1,18 +1,17 @@
 //! Room for requests in the drive: of each submission queue, or of all together.
 
+use crate::admission::Admission;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
+use crate::gate::Gate;
 use crate::ids::RequestId;
-use crate::places::Places;
 use crate::units::{Duration, Instant};
 
 /// Places for requests that are in the drive.
 #[derive(Checkpointed)]
 pub(super) struct Room {
-    depth: u32,
-    taken: u32,
     /// Waits for its places, and what collections added to them.
-    places: Places<RequestId>,
+    admission: Admission<RequestId>,
     /// Places of the closed loops whose requests come through it; of an open loop, as many as can be.
     asked_for: u64,
 }
@@ -20,61 +19,59 @@ pub(super) struct Room {
 /// The rooms of a checked configuration with so many queues in use: one for all of them if the drive has command slots
 /// (`host.command_slots`), else one for each.
 pub(super) fn of_queues(config: &Resolved, queues: usize) -> Vec<Room> {
-    match (config.array.devices, config.host.command_slots) {
-        (1, Some(slots)) => vec![Room::new(slots)],
-        (1, None) => (0..queues).map(|_| Room::new(config.host.depth())).collect(),
+    let host = &config.host;
+    let (rooms, gate) = match (config.array.devices, host.command_slots) {
+        (1, Some(slots)) => (1, Gate::of(host, slots as usize)),
+        (1, None) => (queues, Gate::new(host.depth() as usize)),
         // Each drive has its own queue behind the controller's.
-        _ => (0..queues).map(|_| Room::new(config.array.queue_depth)).collect(),
-    }
+        _ => (queues, Gate::new(config.array.queue_depth as usize)),
+    };
+    (0..rooms).map(|_| Room { admission: Admission::new(gate.clone()), asked_for: 0 }).collect()
 }
 
 impl Room {
-    fn new(depth: u32) -> Self {
-        Self { depth, taken: 0, places: Places::new(depth as usize), asked_for: 0 }
-    }
-
     /// Counts a flow that has up to so many requests under way.
     pub const fn ask_for(&mut self, most: u64) {
         self.asked_for = self.asked_for.saturating_add(most);
     }
 
-    /// Whether a place is free.
+    /// Whether a request may enter.
     pub const fn has_place(&self) -> bool {
-        self.taken < self.depth
+        self.admission.gate().is_open()
     }
 
-    /// Number of free places.
+    /// Number of requests that may enter before one leaves.
     pub const fn free(&self) -> usize {
-        (self.depth - self.taken) as usize
+        self.admission.gate().room()
     }
 
     /// Whether it has just become full, and somebody may wait for a place.
     pub const fn is_to_be_followed(&self) -> bool {
-        self.asked_for > self.depth as u64 && !self.has_place() && !self.places.is_followed()
+        self.asked_for > self.admission.gate().places() as u64
+            && !self.has_place()
+            && !self.admission.is_followed()
     }
 
     /// Follows from now on who has a place, and since when.
     pub fn follow(&mut self, holders: impl IntoIterator<Item = (RequestId, Instant)>) {
-        self.places.follow(holders);
+        self.admission.follow(holders);
     }
 
     /// The request whose place would have been free by `now` without collections.
     pub fn blocker(&self, now: Instant) -> Option<RequestId> {
-        self.places.blocker(now)
+        self.admission.blocker(now)
     }
 
     /// Gives a place at `now` to a request that has waited since `since`. Returns how much of the wait is due to
     /// collections.
     #[inline(always)]
     pub fn enter(&mut self, request: RequestId, since: Instant, now: Instant) -> Duration {
-        self.taken += 1;
-        self.places.enter(request, since, now)
+        self.admission.enter(request, since, now)
     }
 
-    /// Frees the place of a request that kept it for `kept`, of which `late` is due to collections.
+    /// Frees the place of a request that kept it from one instant until another, `late` of it due to collections.
     #[inline(always)]
-    pub fn leave(&mut self, request: RequestId, kept: Duration, late: Duration) {
-        self.taken -= 1;
-        self.places.leave(request, kept, late);
+    pub fn leave(&mut self, request: RequestId, kept: (Instant, Instant), late: Duration) {
+        self.admission.leave(request, kept, late);
     }
 }

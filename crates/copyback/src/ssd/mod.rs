@@ -23,7 +23,7 @@ mod suspend;
 mod undisturbed;
 mod write_time;
 
-pub use crate::backend::{Counters, FaultReport, Moves, PacingTally, SortingReport};
+pub use crate::backend::{Counters, FaultReport, Moves, Outlook, PacingTally, SortingReport};
 pub use crate::collector::idle::Announced;
 pub use crate::ftl::{HandleTally, LineTally, OfClass, SlcState, Takes, UnitReport};
 pub use crate::observer::{

@@ -27,8 +27,9 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
 /// loops which are together no deeper.
 pub fn always_fit(config: &Config) -> Vec<bool> {
     let flows = config.workload.flows();
-    // Queues share the command slots, if there are such.
+    // Queues share the command slots, if there are such. With a low watermark none is fetched for a while behind the last one.
     let (rooms, places) = match config.host.command_slots {
+        Some(slots) if !config.host.low_watermark.is_all() => (1, slots - 1),
         Some(slots) => (1, slots),
         None => (flows.len().min(config.host.queues as usize), config.host.depth()),
     };

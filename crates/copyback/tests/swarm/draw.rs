@@ -579,6 +579,7 @@ fn host(draw: &mut Draw) -> Host {
         interface,
         queue_depth: draw.chance(0.7).then(|| draw.small_within(1, 32) as u32),
         command_slots: None,
+        low_watermark: Share::ALL,
         queues: draw.within(1, most) as u32,
         scheduling: draw.of(&[Scheduling::ReadFirst, Scheduling::InOrder]),
         command_overhead: Time::from_ns(draw.of(&[0, 0, 1, 2_000, 7_001])),

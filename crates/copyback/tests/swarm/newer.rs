@@ -161,6 +161,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     long_rests(&mut Draw::new(number, &format!("{name}/rests")), config);
     pulses(&mut Draw::new(number, &format!("{name}/pulses")), &mut config.ssd.commands.suspend);
     command_slots(&mut Draw::new(number, &format!("{name}/slots")), &mut config.host);
+    fetching(&mut Draw::new(number, &format!("{name}/fetching")), &mut config.host);
     throttle(&mut Draw::new(number, &format!("{name}/tokens")), &mut config.ssd);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
@@ -212,6 +213,13 @@ fn throttle(draw: &mut Draw, ssd: &mut Ssd) {
 fn command_slots(draw: &mut Draw, host: &mut Host) {
     if host.interface == Interface::Nvme && draw.chance(0.2) {
         (host.queue_depth, host.command_slots) = (None, Some(draw.small_within(1, 64) as u32));
+    }
+}
+
+/// A drive that fetches commands again when few of its slots are taken.
+fn fetching(draw: &mut Draw, host: &mut Host) {
+    if host.command_slots.is_some() && draw.chance(0.5) {
+        host.low_watermark = Share(draw.share());
     }
 }
 

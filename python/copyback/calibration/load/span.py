@@ -26,6 +26,7 @@ RANGES = {
     "ssd.timing.transfer_rate": "100MB/s..4GB/s",
     "host.command_overhead": "500ns..50us",
     "host.command_slots": "8..1024",
+    "host.low_watermark": "0.1..1",
     "ssd.buffer.capacity": "64KiB..64MiB",
     "ssd.ftl.over_provisioning": "0.05..0.4",
     "ssd.commands.suspend.program_pulse": "20us..1ms",

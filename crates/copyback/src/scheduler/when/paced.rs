@@ -24,7 +24,6 @@
 //! cost more than it seemed.
 
 use crate::checkpoint::Checkpointed;
-use crate::ftl::ReclaimKind;
 use crate::ids::DieId;
 use crate::nand::Command;
 use crate::scheduler::{Next, WriteLevel};
@@ -132,19 +131,9 @@ impl When for Paced {
     fn collection_begins(&mut self, at: &AtDie<'_>) {
         let Some(collection) = at.collector.of(at.die) else { return };
         let account = &mut self.dies[at.die.index()];
-        let block = u64::from(at.backend.ftl.data_pages_per_block());
-        (account.steps, account.pages) = (0, 0);
-        for lane in &collection.lanes.lanes {
-            let valid = u64::from(at.backend.ftl.valid_pages(lane.job.victim()));
-            let (moves, pages) = match lane.job.kind() {
-                ReclaimKind::Collection => (valid, block.saturating_sub(valid)),
-                // A merge copies a block, and gives one back.
-                _ => (block, block),
-            };
-            account.steps += moves + 1;
-            account.pages += pages;
-        }
-        account.pages = account.pages.max(1);
+        let outlook = collection.outlook(&at.backend.ftl);
+        account.steps = outlook.moves + outlook.erases;
+        account.pages = outlook.frees.max(1);
     }
 
     fn step_begins(&mut self, die: DieId, parts: u64) {
