@@ -18,7 +18,7 @@ from copyback.calibration.load.kept import EVALUATIONS, Evaluation
 from copyback.calibration.load.known import Verdict
 from copyback.calibration.load.span import Kind, spans
 from copyback.calibration.load.study import Request, prepare, study
-from copyback.calibration.load.workload import Load
+from copyback.calibration.load.workload import Load, Settling
 from copyback.fio.results import write_fio_json
 from copyback.fio.workload import read_job_file
 from copyback.inputs import configuration
@@ -104,6 +104,21 @@ def measured(path: Path) -> Path:
         rows.append({"rate": rate, **{name: numbers[name] for name in COLUMNS}})
         rows[-1] |= {"writes_per_s": rate / 2, "reads_per_s": rate / 2}
     return write(path, rows)
+
+
+def test_free_space_settles_before_anything_is_measured() -> None:
+    # Half of the requests write 4 KiB: 2,048 bytes each. 8 MiB are 4,096 of them.
+    workload = configuration.resolved(configuration.load(drive()))["workload"]
+    load = Load(workload, 3.0, Settling(written=8 << 20, most=2048.0))
+    times = {
+        rate: tuple(load.at(rate)["flows"][0][key] for key in ("ramp", "duration"))
+        for rate in (1024.0, 2048.0, 8192.0)
+    }
+    assert times[1024.0] == ("4000000000ns", "7000000000ns")
+    assert times[2048.0] == times[8192.0] == ("2000000000ns", "5000000000ns")
+    # What reads alone settles nothing.
+    reads = Load({**workload, "read_share": 1.0}, 3.0, Settling(written=8 << 20))
+    assert reads.at(1024.0)["flows"][0]["ramp"] == "300000000ns"
 
 
 @pytest.fixture(scope="module")
@@ -359,7 +374,7 @@ def test_the_probe_keeps_its_rate_and_the_others_share_the_rest(tmp_path: Path) 
         {"type": "exponential", "mean": "500000ns"},
         "250000ns",
     ]
-    assert {own["duration"] for own in made} == {"2000000000ns"}
+    assert {own["duration"] for own in made} == {"2200000000ns"}
     path = write(tmp_path / "curve.csv", [ROW | {"rate": 10_000}])
     with pytest.raises(copyback.InputError, match=r"found 10,000; allowed: more than 10,000, the"):
         prepare(Request(config=config, table=path))

@@ -143,7 +143,9 @@ def calibrate(
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.01, max=3600.0, help="With --load: simulated seconds of a rate; else 3."
+            min=0.01,
+            max=3600.0,
+            help="With --load: simulated seconds of a rate that are measured; else 3.",
         ),
     ] = None,
     budget: Annotated[

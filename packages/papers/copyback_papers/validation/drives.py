@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from copyback.calibration.load.bench import Bench
-from copyback.calibration.load.workload import Load
+from copyback.calibration.load.workload import Load, Settling
 from copyback.inputs import configuration
 from copyback.simulation.prepared import Folder
 
@@ -129,7 +129,8 @@ def rows() -> list[DriveRow]:
 def run(row: DriveRow) -> DriveVerdict:
     """Simulate a row."""
     config = configuration.load(tomllib.loads(row.drive["fitted"]))
-    load = Load(configuration.resolved(config)["workload"], SECONDS)
+    settling = Settling.of(config, row.drive["highest_achieved"])
+    load = Load(configuration.resolved(config)["workload"], SECONDS, settling)
     with TemporaryDirectory(prefix="copyback-validate-") as folder:
         bench = Bench(config, load, Folder(Path(folder)))
         return DriveVerdict(row, bench.simulate((), row.rate))

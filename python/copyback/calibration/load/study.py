@@ -19,7 +19,7 @@ from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.kept import Evaluation, Kept
 from copyback.calibration.load.result import LoadCalibration
 from copyback.calibration.load.search import Search
-from copyback.calibration.load.workload import Load, below
+from copyback.calibration.load.workload import Load, Settling, below
 from copyback.inputs import configuration
 from copyback.process import cores
 from copyback.simulation.prepared import Folder
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from copyback.calibration.load.span import Span
     from copyback.calibration.load.table import Curve
 
-#: Simulated seconds of a rate, and evaluations, unless it is said.
+#: Simulated seconds of a rate that are measured, and evaluations, unless it is said.
 SECONDS, BUDGET = 3.0, 200
 
 #: Fewest evaluations.
@@ -57,7 +57,7 @@ class Request:
     saturation
         Writes a second at the highest rate; None if it is not given.
     seconds
-        Simulated seconds of a rate.
+        Simulated seconds of a rate that are measured.
     budget
         Evaluations.
     jobs
@@ -121,7 +121,8 @@ def prepare(request: Request) -> Task:
     """
     curve = sources.read(request.table)
     tables = configuration.resolved(request.config)
-    load = Load(tables["workload"], request.seconds)
+    settling = Settling.of(request.config, judge.highest(curve))
+    load = Load(tables["workload"], request.seconds, settling)
     _check(curve, load)
     spans = span.spans(request.config, request.fit)
     aim = Aim(curve, _rates(curve, request.use), request.saturation)

@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
 
-from copyback._core import InputError, time_ns
+from copyback._core import InputError, size_bytes, time_ns
 from copyback.inputs import configuration
 from copyback.words import units
 
-#: Share of the simulated time that is not measured, at its beginning.
+if TYPE_CHECKING:
+    from copyback._core import Config
+
+#: Least time before anything is measured, as a share of the time that is.
 RAMP = 0.1
+
+#: Share of a prepared drive that is written before anything is measured. Meanwhile its free space
+#: becomes that of this load: preparation leaves as much as collections keep free in idle time.
+SETTLED = 0.02
+
+#: Bytes of a request whose size is drawn, at least.
+SMALLEST = 4096
+
+
+@dataclass(frozen=True)
+class Settling:
+    """What comes before anything is measured.
+
+    Attributes
+    ----------
+    written
+        Bytes that are written.
+    most
+        Requests a second that the drive serves at most, whatever is offered.
+    """
+
+    written: float = 0.0
+    most: float = inf
+
+    @classmethod
+    def of(cls, config: Config, most: float = inf) -> Settling:
+        """Return that of a prepared drive."""
+        return cls(SETTLED * config.capacity_bytes, most)
 
 
 class Load:
@@ -24,7 +57,9 @@ class Load:
     workload
         The resolved workload.
     seconds
-        Simulated time of a run, in seconds.
+        Simulated time that is measured of a run, in seconds.
+    settling
+        What comes before.
 
     Raises
     ------
@@ -32,7 +67,9 @@ class Load:
         If a flow has no rate.
     """
 
-    def __init__(self, workload: dict[str, Any], seconds: float) -> None:
+    def __init__(
+        self, workload: dict[str, Any], seconds: float, settling: Settling | None = None
+    ) -> None:
         kind = workload.get("type")
         if kind not in ("synthetic", "flows"):
             raise InputError(
@@ -40,6 +77,7 @@ class Load:
             )
         self._flows: list[dict[str, Any]] = workload["flows"] if kind == "flows" else [workload]
         self._seconds = seconds
+        self._settling = settling or Settling()
         keys = [f"workload.flows[{place}]" for place in range(len(self._flows))]
         names = keys if kind == "flows" else ["workload"]
         self._rates = [_rate(*pair) for pair in zip(self._flows, names, strict=True)]
@@ -64,16 +102,28 @@ class Load:
         if len(self._flows) > 1:
             factors.insert(0, 1.0)
         pairs = zip(self._flows, factors, strict=True)
-        return {"type": "flows", "flows": [self._timed(*pair) for pair in pairs]}
+        ramp = self._ramp(offered, factors)
+        return {"type": "flows", "flows": [self._timed(*pair, ramp) for pair in pairs]}
 
-    def _timed(self, flow: dict[str, Any], factor: float) -> dict[str, Any]:
+    def _ramp(self, offered: float, factors: list[float]) -> float:
+        """Return the seconds before anything is measured."""
+        flows = zip(self._flows, self._rates, factors, strict=True)
+        written = sum(rate * factor * _written(flow) for flow, rate, factor in flows)
+        least = RAMP * self._seconds
+        if not written:
+            return least
+        return max(
+            least, self._settling.written / (written * min(1.0, self._settling.most / offered))
+        )
+
+    def _timed(self, flow: dict[str, Any], factor: float, ramp: float) -> dict[str, Any]:
         """Return a flow that is so many times as fast, and lasts as long as a run."""
         timed = deepcopy(flow)
         _scale(_gaps(timed), factor)
         timed |= {
             "requests": "unlimited",
-            "duration": f"{self._seconds * 1e9:.0f}ns",
-            "ramp": f"{self._seconds * RAMP * 1e9:.0f}ns",
+            "duration": f"{(ramp + self._seconds) * 1e9:.0f}ns",
+            "ramp": f"{ramp * 1e9:.0f}ns",
         }
         return timed
 
@@ -82,6 +132,13 @@ class Load:
         # A choice of another type replaces the whole; one of the same type would be laid over it.
         text = configuration.to_toml(self.at(offered))
         return [("workload", '{ type = "trace" }'), ("workload", text)]
+
+
+def _written(flow: dict[str, Any]) -> float:
+    """Return the bytes that a request of a flow writes on average, or fewer."""
+    size = flow.get("request_size")
+    of_writes = size_bytes(size) if isinstance(size, str) else SMALLEST
+    return of_writes * (1.0 - flow.get("read_share", 0.0))
 
 
 def _gaps(flow: dict[str, Any]) -> tuple[dict[str, Any], str]:
