@@ -4,9 +4,10 @@ python tools/drive_loads.py TABLE [NAME...]   # latencies under load, as SSD-iq'
 
 The rules were set before the runs. Of each drive one load below its knee is fitted, and the rate at
 which it writes without pause; all other loads are predicted. Ranges and starts are the same for all
-drives. Three fits of the PM9A3 came before. The first had too few evaluations. The second took
-reads that wait for slow ones, for want of low percentiles. The third gave the rate at
-saturation the weight of one percentile.
+drives. Four fits of the PM9A3 came before, and one of the others. The first had too few
+evaluations. The second took reads that wait for slow ones, for want of low percentiles. The third
+gave the rate at saturation the weight of one percentile. The fourth measured drives whose free
+space had not settled, with 64 blocks a plane, of which four were open or free.
 
 What is stored for `copyback validate` is written to docs/drives/loads.md by
 tools/drive_pages.py.
@@ -19,7 +20,7 @@ import csv
 import json
 import tempfile
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from copyback.calibration.load.aim import Aim
 from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.call import calibrate_load
 from copyback.calibration.load.study import SECONDS
-from copyback.calibration.load.workload import Load
+from copyback.calibration.load.workload import Load, Settling
 from copyback.inputs import configuration
 from copyback.process.checkout import commit
 from copyback.simulation.prepared import Folder
@@ -115,6 +116,8 @@ class Drive:
         Whether spare is fitted, too: nothing else tells it.
     as_drive
         Name of the drive whose fit it has, if it has none of its own.
+    seen
+        Metrics beyond saturation that values were chosen by which no load below the knee can tell.
     """
 
     name: str
@@ -125,6 +128,7 @@ class Drive:
     settings: dict[str, Any] = field(default_factory=dict)
     spare: bool = False
     as_drive: str | None = None
+    seen: tuple[str, ...] = ()
 
 
 def _dies(channels: int, chips: int) -> dict[str, Any]:
@@ -135,8 +139,8 @@ def _spare(raw: float, used: float) -> dict[str, Any]:
     return {"ssd__ftl__over_provisioning": round(1 - used / raw, 4)}
 
 
-def _slots(commands: int) -> dict[str, Any]:
-    return {"host__command_slots": commands}
+def _slots(commands: int, low: float = 1.0) -> dict[str, Any]:
+    return {"host__command_slots": commands, "host__low_watermark": low}
 
 
 #: All that seven threads may have under way: then slots are no limit.
@@ -144,9 +148,10 @@ ALL = _slots(7 * 64)
 
 SKEW, CURVE = "uniform writes without pause", "the curve's own end, which is not scored"
 
-#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. Slots of the PM9A3 are the power of
-#: two that Little's law gives at its saturation: no load below the knee can tell them. What is
-#: predicted there is not blind.
+#: Spare is that of docs/drives/schemes.md; dies are of 32 GB. Of the PM9A3 two values are
+#: seen at saturation, since no load below the knee can tell them. Its slots are the power of two
+#: that Little's law gives for a write. A read waits there for 1.9 ms at most, in which 160 commands
+#: are served: so many slots are free when it fetches again, and 0.375 of them are not.
 DRIVES = (
     Drive(
         "samsung-pm9a3",
@@ -154,8 +159,9 @@ DRIVES = (
         55_000,
         76_500,
         CURVE,
-        _dies(8, 4) | _slots(256),
+        _dies(8, 4) | _slots(256, low=0.375),
         spare=True,
+        seen=("write_p50", "read_p99"),
     ),
     Drive(
         "micron-7450-max",
@@ -225,7 +231,14 @@ def fitted(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dic
         progress=True,
         **drive.settings,
     )
+    found = replace(found, cells=[marked(cell, drive) for cell in found.cells])
     return {**head(drive), "fitted": found.config_toml, **found.to_dict(), "table": drive.measured}
+
+
+def marked(cell: judge.Cell, drive: Drive) -> judge.Cell:
+    """Return a cell, marked as fitted if a value was chosen by it."""
+    is_seen = cell.region is judge.Region.BEYOND and cell.metric in drive.seen
+    return replace(cell, is_fitted=cell.is_fitted or is_seen)
 
 
 def head(drive: Drive) -> dict[str, Any]:
@@ -243,7 +256,8 @@ def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any
     settings = configuration.keyword_settings(drive.settings)
     config = configuration.load(tomllib.loads(other["fitted"]), settings=settings)
     measured = sources.read(curve)
-    load = Load(tomllib.loads(config.to_toml())["workload"], SECONDS)
+    settling = Settling.of(config, judge.highest(measured))
+    load = Load(tomllib.loads(config.to_toml())["workload"], SECONDS, settling)
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(config, load, Folder(Path(folder)))
         numbers = {rate.offered: bench.simulate((), rate.offered) for rate in measured.rates}
