@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -257,3 +258,48 @@ def test_keys_are_fitted_to_logs(logs: Path, tmp_path: Path) -> None:
         out=tmp_path / "out",
     )
     assert json.loads(found.to_json())["table"] == str(logs)
+
+
+RAN = """[global]
+filename=disk
+size=1m
+ioengine=psync
+norandommap
+percentile_list=50
+stonewall
+
+[fill]
+rw=write
+
+[slow]
+rw=randrw
+numjobs=2
+group_reporting
+time_based
+ramp_time=200ms
+runtime=1
+rate_iops=50,200
+
+[fast]
+rw=randrw
+number_ios=300
+rate_iops=400,1k
+"""
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
+def test_logs_of_fio_itself_agree_with_its_json(tmp_path: Path) -> None:
+    """Numbers of jobs and clones, and requests of a ramp, are as fio has them."""
+    (tmp_path / "run.fio").write_text(RAN)
+    json_ = tmp_path.parent / f"{tmp_path.name}.json"
+    command = ["fio", "--output-format=json", f"--output={json_}", "--write_lat_log=curve"]
+    subprocess.run([*command, "run.fio"], cwd=tmp_path, check=True)
+    exact, binned = sources.read(tmp_path).rates, sources.read(json_).rates
+    assert [rate.offered for rate in exact] == [rate.offered for rate in binned] == [500, 1424]
+    for one, other in zip(exact, binned, strict=True):
+        for name in ("read", "write"):
+            (mean,) = one.latencies(f"{name}_mean")
+            assert other.latencies(f"{name}_mean") == [pytest.approx(mean, rel=1e-6)]
+            # A bin of fio's histogram is as wide as a 64th of its values.
+            (median,) = one.latencies(f"{name}_p50")
+            assert other.latencies(f"{name}_p50") == [pytest.approx(median, rel=1 / 64)]
