@@ -7,15 +7,22 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 import pytest
 
 import copyback
+from pages import ROOT
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "kv-cache"
+sys.path.insert(0, str(ROOT / "tools"))
+
+import llm_cache
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXAMPLE = ROOT / "examples" / "kv-cache"
 EXCERPT = EXAMPLE / "conversation-1000.jsonl.gz"
 #: Bytes of a block of the default model, and of the default scale.
 BLOCK = 512 * 320 * 1024
@@ -225,3 +232,23 @@ def test_files_that_are_no_requests_are_refused(tmp_path: Path) -> None:
         assert len(done.stderr.splitlines()) == 1
         assert str(path) in done.stderr
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_the_page_is_that_of_the_stored_hour() -> None:
+    text = (ROOT / llm_cache.PAGE).read_text(encoding="utf-8")
+    stored = json.loads(llm_cache.STORED.read_text(encoding="utf-8"))
+    assert llm_cache.page(text, stored) == text
+    assert [row["name"] for row in stored["rows"]] == list(llm_cache.TRACES)
+    assert "dirty" not in stored["commit"]
+
+
+def test_blocks_of_a_stored_row_are_those_of_the_trace(
+    few: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the cache alone: other data are not counted."""
+    monkeypatch.setattr(llm_cache, "COMMON", ("--dram=320MiB", "--scale=1024"))
+    monkeypatch.setattr(llm_cache, "TRACES", {"few": (*llm_cache.BESIDE, "--write=through")})
+    found = llm_cache.measured(few)
+    assert found["requests"] == 4
+    (row,) = found["rows"]
+    assert row["blocks"] == {"write": 5, "read": 1}

@@ -111,7 +111,8 @@ def generated(stored: dict[str, Any]) -> str:
     lines = [
         f"Simulated by `python tools/llm_cache.py --measure conversation_trace.jsonl` at commit "
         f"{stored['commit']}, of {stored['requests']:,} requests (SHA-256 of the file: "
-        f"{stored['sha256'][:16]}…).",
+        f"{stored['sha256'][:16]}…). TiB written are the cache's, not scaled; WA and years are of "
+        "all writes.",
         "",
         "| trace | options | TiB written | blocks found on the SSD | trimmed "
         "| WA | WA, handles | years | years, handles |",
