@@ -197,6 +197,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(RUN) python tools/calibration_page.py
 	$(RUN) python tools/drive_pages.py
 	$(RUN) python tools/served_pages.py
+	$(RUN) python tools/llm_cache.py
 	$(RUN) python tools/validation_page.py
 	$(RUN) python tools/gallery.py
 	$(RUN) python tools/glossary_page.py
@@ -239,6 +240,9 @@ check-generated: setup ## Check that these are fresh
 	$(RUN) python tools/served_pages.py --to target/generated
 	@diff -u docs/guide/postgresql.md target/generated/docs/guide/postgresql.md \
 	  || { echo "docs/guide/postgresql.md is stale: run 'make generated'"; exit 1; }
+	$(RUN) python tools/llm_cache.py --to target/generated
+	@diff -u docs/guide/llm-cache.md target/generated/docs/guide/llm-cache.md \
+	  || { echo "docs/guide/llm-cache.md is stale: run 'make generated'"; exit 1; }
 	$(RUN) python tools/validation_page.py --to target/generated
 	@diff -u docs/validation.md target/generated/docs/validation.md \
 	  || { echo "docs/validation.md is stale: run 'make generated'"; exit 1; }

@@ -37,6 +37,14 @@ ELSEWHERE = {
     },
     # Columns and rows whose names are put together.
     "docs/guide/compare.md": {"verdict.overload"},
+    # Options of `examples/kv-cache/make_trace.py`, which tests/test_llm_cache.py holds.
+    "docs/guide/llm-cache.md": {
+        "--ahead",
+        "--bytes-per-token",
+        "--other",
+        "--other-writes",
+        "--ssd",
+    },
     # PostgreSQL's own.
     "docs/guide/postgresql.md": {
         "checkpoint_completion_target",

@@ -24,6 +24,7 @@ FOLLOWED = [
     "docs/guide/faults.md",
     "docs/guide/figures.md",
     "docs/guide/getting-started.md",
+    "docs/guide/llm-cache.md",
     "docs/guide/policies-in-python.md",
     "docs/guide/postgresql.md",
     "docs/guide/service-on-raid.md",

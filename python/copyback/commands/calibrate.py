@@ -121,7 +121,8 @@ def calibrate(
         typer.Option(
             "--load",
             metavar="FILE",
-            help="Fit keys to a load curve: percentiles of latency at offered rates.",
+            help="Fit keys to a load curve, percentiles of latency at offered rates: a table, "
+            "fio's JSON, or a folder of fio's latency logs.",
         ),
     ] = None,
     use: Annotated[

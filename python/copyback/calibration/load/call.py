@@ -42,7 +42,7 @@ def calibrate_load(
         A TOML file, or a dictionary of the same shape: the drive, with values to start from, and
         the workload.
     curve
-        Table of latencies at offered rates, a CSV file.
+        Latencies at offered rates: a table (CSV), fio's JSON, or a folder of fio's logs.
     preset
         Name of a preset, in place of a file or as the base of a dictionary.
     fit

@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.calibration.load.offered import RATE, clones, offered
 from copyback.calibration.load.table import OPERATIONS, QUANTILES, STATISTICS, Pass
-from copyback.fio.values import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,8 +29,8 @@ def passes(path: Path, content: str) -> Iterator[tuple[float, Pass]]:
         If the file is not fio's JSON, or a job of it makes no sense.
     """
     for place, job, options in _jobs(path, content):
-        if "rate_iops" not in options:
-            print(f"copyback: {place}: passed over, as it has no rate_iops", file=sys.stderr)
+        if RATE not in options:
+            print(f"copyback: {place}: passed over, as it has no {RATE}", file=sys.stderr)
             continue
         done = [name for name in OPERATIONS if job.get(name, {}).get("total_ios")]
         latencies = dict(_latencies(job, done, place))
@@ -53,26 +53,13 @@ def _jobs(path: Path, content: str) -> Iterator[tuple[str, Mapping[str, Any], Ma
 
 
 def _offered(options: Mapping[str, str], done: list[str], place: str) -> float:
-    """Return the requests a second that a job asks for: limits of reads and of writes together."""
-    text = options["rate_iops"]
-    limits = text.split(",")
-    if len(limits) == 1:
-        limits *= len(OPERATIONS)
-    asked = sum(_number(limits[OPERATIONS.index(name)], f"{place}: rate_iops") for name in done)
-    clones = _number(options.get("numjobs", "1"), f"{place}: numjobs")
-    if clones > 1 and "group_reporting" not in options:
+    """Return the requests a second that a job asks for, whose clones are reported together."""
+    if (number := clones(options, place)) > 1 and "group_reporting" not in options:
         raise InputError(
-            f"{place}: numjobs: found {clones} that are reported apart; allowed: "
+            f"{place}: numjobs: found {number} that are reported apart; allowed: "
             "group_reporting, or one"
         )
-    return float(asked * clones)
-
-
-def _number(text: str, place: str) -> int:
-    try:
-        return whole(text, least=1)
-    except InputError as fault:
-        raise InputError(f"{place}: {fault}") from None
+    return offered(options, done, place)
 
 
 def _latencies(job: Mapping[str, Any], done: list[str], place: str) -> Iterator[tuple[str, float]]:
