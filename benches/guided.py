@@ -49,7 +49,7 @@ WORKS: dict[str, list[str]] = {
         REQUESTS.format(600_000, 0.0),
     ],
     TRACE: [
-        *("--preset", "tlc-nvme-64gb", "--trace", str(ROOT / "examples/linux-mysql.load.gz")),
+        *("--preset", "tlc-unbuffered-64gb", "--trace", str(ROOT / "examples/linux-mysql.load.gz")),
         *("--set", 'workload.beyond_device="wrap"'),
     ],
 }

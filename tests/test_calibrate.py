@@ -266,7 +266,7 @@ def test_of_a_list_of_times_the_mean_is_fitted(cli: RunCli, tmp_path: Path) -> N
 
 
 def test_the_lists_of_a_preset_are_fitted_as_they_stand(cli: RunCli, trace: Path) -> None:
-    drive = ("--preset", "tlc-nvme-64gb", "--set", "ssd.geometry.blocks_per_plane=32")
+    drive = ("--preset", "tlc-unbuffered-64gb", "--set", "ssd.geometry.blocks_per_plane=32")
     few = ("--set", "workload.limit=260", "--fit", "ssd.timing.program", "--json")
     (program,) = json.loads(cli("calibrate", *drive, "--trace", trace, *few).stdout)["parameters"]
     assert len(program["shares"]) == 3

@@ -53,8 +53,8 @@ def offered(cli: RunCli, line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("copyback run --preset tlc", ["tlc-nvme", "tlc-nvme-64gb"]),
-        ("copyback run --preset=tlc", ["tlc-nvme", "tlc-nvme-64gb"]),
+        ("copyback run --preset tlc-n", ["tlc-nvme", "tlc-nvme-64gb"]),
+        ("copyback run --preset=tlc-n", ["tlc-nvme", "tlc-nvme-64gb"]),
         ("copyback run --workload fifo-mqsim-w", ["fifo-mqsim-write-only"]),
         ("copyback run --format bl", ["blkreplay", "blkparse", "block_events", "blktrace"]),
         ("copyback run --set ssd.gc.vic", ["ssd.gc.victim="]),
@@ -65,7 +65,7 @@ def offered(cli: RunCli, line: str) -> list[str]:
         ("copyback run --set workload.request_s", ["workload.request_size="]),
         ("copyback run --set workload.preset=two", None),
         ("copyback run --set ssd.ftl.allocation=CW", ["CWDP", "CWPD"]),
-        ("copyback run --set preset=tlc", ["tlc-nvme", "tlc-nvme-64gb"]),
+        ("copyback run --set preset=tlc-n", ["tlc-nvme", "tlc-nvme-64gb"]),
         ("copyback run --set ssd.timing.read=", ["25us"]),
         ("copyback run --set nothing.like=", []),
         ("copyback compare --over ssd.gc.vic", ["ssd.gc.victim="]),

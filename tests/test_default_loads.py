@@ -34,8 +34,8 @@ PINNED = {
 
 #: The others.
 JUDGED = [
-    "tlc-nvme-64gb",
-    "tlc-nvme",
+    "tlc-unbuffered-64gb",
+    "tlc-unbuffered",
     "intel-s4500",
     "intel-s4600",
     "samsung-970-evo-plus",
@@ -97,7 +97,7 @@ def test_the_guide_s_comparison_is_what_the_program_prints(cli: RunCli, tmp_path
     (tmp_path / "my-trace.gz").symlink_to(trace)
     told = cli(
         "compare",
-        *("--preset", "tlc-nvme-64gb", "--over", f"trace={tmp_path / 'my-trace.gz'}"),
+        *("--preset", "tlc-unbuffered-64gb", "--over", f"trace={tmp_path / 'my-trace.gz'}"),
         *("--set", "workload.time_scale=0.02", "--set", "workload.duration=20min"),
         *("--set", "precondition.addresses=workload"),
         *("--over", "ssd.gc.preemption=partial,semi_preemptive,paced"),

@@ -74,7 +74,7 @@ ARRAY = {"layout": "raid5", "devices": 3, "coordination": "proactive_idle"}
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "a drive": {},
     "an array": {"array": ARRAY},
-    "a preset": {"preset": "tlc-nvme-64gb"},
+    "a preset": {"preset": "tlc-unbuffered-64gb"},
 }
 
 

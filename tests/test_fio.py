@@ -106,7 +106,7 @@ def test_a_job_file_for_a_larger_drive_is_divided_by_a_factor(tmp_path: Path) ->
 
 
 def test_a_scale_needs_a_job_file(cli: RunCli) -> None:
-    said = cli("run", "--preset", "tlc-nvme-64gb", "--fio-scale", "2", status=2)
+    said = cli("run", "--preset", "tlc-unbuffered-64gb", "--fio-scale", "2", status=2)
     assert "--fio-scale scales a job file: say which with --fio-job FILE" in said.stderr
 
 

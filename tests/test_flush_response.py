@@ -21,7 +21,7 @@ FENCES = ("ini", "sh", "text")
 
 #: A page is written and flushed, one at a time, on a drive whose buffer is volatile.
 COMMITS: dict[str, Any] = {
-    "preset": "tlc-nvme-64gb",
+    "preset": "tlc-unbuffered-64gb",
     "ssd": {"power": {"protection": "none"}, "buffer": {"capacity": "32MiB"}},
     "workload": {
         "type": "synthetic",

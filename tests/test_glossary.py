@@ -26,7 +26,7 @@ RUNS: list[tuple[str | dict[str, Any], dict[str, Any]]] = [
     ("steady-state.toml", {}),
     ("end-of-life.toml", {}),
     (
-        {"preset": "tlc-nvme-64gb"},
+        {"preset": "tlc-unbuffered-64gb"},
         {
             "ssd__power__protection": "none",
             "ssd__power__cuts": {"type": "random", "count": 4, "mean_interval": "30s"},

@@ -384,7 +384,7 @@ NO_CONFIGURATIONS = {
     "ssd = 3\n": "config.toml:1: ssd: found 3; allowed: a table",
     "[ssd]\ngeometry = 3\n": "config.toml:2: ssd.geometry: found 3; allowed: a table",
     "[ssd.geometry]\nchannels = 2\n": "config.toml: does not say ssd.geometry.",
-    'preset = "tlc-nvme-64gb"\n': "config.toml: does not say ssd.geometry.",
+    'preset = "tlc-unbuffered-64gb"\n': "config.toml: does not say ssd.geometry.",
     "[workload]\ntype = 'trace'\npath = 5\n": "config.toml:3: workload.path: found 5",
     "[[": "config.toml:1:",
 }

@@ -144,7 +144,7 @@ def test_a_sweep_file_has_a_grid_a_list_draws_and_seeds(tmp_path: Path) -> None:
 
 
 NAMED = """\
-preset = "tlc-nvme-64gb"
+preset = "tlc-unbuffered-64gb"
 skip_refused = true
 [grid]
 "ssd.gc.victim" = ["greedy", "fifo"]

@@ -134,7 +134,7 @@ def test_parquet_replays_as_its_trace_does(cli: RunCli, tmp_path: Path) -> None:
     beyond = ("--set", "workload.beyond_device=wrap", "--set", "workload.limit=2000", "--json")
     device = ("--set", "ssd.geometry.blocks_per_plane=64")
     results = [
-        json.loads(cli("run", "--preset", "tlc-nvme", "--trace", trace, *beyond, *device).stdout)
+        json.loads(cli("run", "--preset", "tlc-unbuffered", "--trace", trace, *beyond, *device).stdout)
         for trace in (MYSQL, tmp_path / "mysql.parquet")
     ]
     assert results[0]["requests"]["count"] == 2000
@@ -242,7 +242,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_a_killed_conversion(tmp_path: Path) -> None:
     config = tmp_path / "endless.toml"
     config.write_text(
-        'preset = "tlc-nvme-64gb"\n[workload]\ntype = "synthetic"\nrequests = 2_000_000_000\n'
+        'preset = "tlc-unbuffered-64gb"\n[workload]\ntype = "synthetic"\nrequests = 2_000_000_000\n'
         'inter_arrival = "1us"\n'
     )
     task = subprocess.Popen(
@@ -281,7 +281,7 @@ def test_the_python_functions(spc: Path, tmp_path: Path) -> None:
     assert notes[-1] == "in blkreplay, the devices are not told apart: it names none"
     assert told.report(tmp_path / "page.html").exists()
     with pytest.raises(copyback.InputError, match=r"a trace .* and a preset"):
-        copyback.trace_info(spc, preset="tlc-nvme")
+        copyback.trace_info(spc, preset="tlc-unbuffered")
 
 
 def test_every_writable_format_is_a_readable_one() -> None:

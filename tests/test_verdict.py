@@ -84,7 +84,7 @@ def stalling(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Return a part of the load that the preset comes with; collections do not yield."""
     home = tmp_path_factory.mktemp("stalls") / "out"
     result = copyback.run(
-        preset="tlc-nvme-64gb", ssd__gc__preemption="none", workload__requests=500_000
+        preset="tlc-unbuffered-64gb", ssd__gc__preemption="none", workload__requests=500_000
     )
     return Result.load(result.save(home))
 
@@ -109,7 +109,7 @@ def test_dies_that_hold_are_no_overload(stalling: Result) -> None:
 
 def test_waits_for_a_drive_without_power_are_no_stalls() -> None:
     result = copyback.run(
-        preset="tlc-nvme-64gb",
+        preset="tlc-unbuffered-64gb",
         ssd__power__protection="none",
         ssd__power__cuts={"type": "random", "count": 4, "mean_interval": "30s"},
     )
@@ -133,7 +133,7 @@ def test_it_stands_first_wherever_the_numbers_are_shown(
     assert next(iter(summary)) == "verdict"
     assert summary["verdict"]["says"][0] == first.sentence
     atomic = ("--set", "ssd.gc.preemption=none", "--set", "workload.requests=500_000")
-    done = cli("run", "--preset", "tlc-nvme-64gb", *atomic, "--out", tmp_path / "out")
+    done = cli("run", "--preset", "tlc-unbuffered-64gb", *atomic, "--out", tmp_path / "out")
     assert re.match(r"Tail .*\nStalls ", done.stdout)
 
 
@@ -174,7 +174,7 @@ def test_a_run_that_catches_up_within_a_few_stalls_promises_nothing() -> None:
     # Half of the requests come before the first collection: far more than the drive can sustain.
     def run(requests: int) -> Result:
         return copyback.run(
-            preset="tlc-nvme-64gb",
+            preset="tlc-unbuffered-64gb",
             ssd__gc__preemption="none",
             workload__inter_arrival__mean="80us",
             workload__requests=requests,

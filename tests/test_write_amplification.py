@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: A drive that maps pages of 16 KiB.
-WHOLE_PAGES = "tlc-nvme-64gb"
+WHOLE_PAGES = "tlc-unbuffered-64gb"
 
 #: Random writes of one size on an empty drive, where nothing is collected.
 SMALL_WRITES: dict[str, Any] = {

@@ -26,13 +26,13 @@ ABSENT = ("copyback_papers", "distributed", "matplotlib", "pandas", "polars", "s
 
 #: What the commands that need no extra are about.
 SMALL = ("--set", "workload.time_scale=0.02")
-DRIVE = ("--preset", "tlc-nvme-64gb", "--trace", "my-trace.gz", *SMALL)
+DRIVE = ("--preset", "tlc-unbuffered-64gb", "--trace", "my-trace.gz", *SMALL)
 STUDY = (
-    *("--preset", "tlc-nvme-64gb", "--over", "trace=my-trace.gz", *SMALL),
+    *("--preset", "tlc-unbuffered-64gb", "--over", "trace=my-trace.gz", *SMALL),
     *("--over", "ssd.gc.preemption=partial,semi_preemptive,paced"),
 )
 QUESTION = (
-    *("--preset", "tlc-nvme-64gb", "--set", "workload.requests=3000"),
+    *("--preset", "tlc-unbuffered-64gb", "--set", "workload.requests=3000"),
     *("--least", "ssd.ftl.over_provisioning=0.1..0.4", "--where", "WA < 100"),
 )
 #: They use one another's files.
@@ -40,7 +40,7 @@ COMMANDS = (
     ("trace", "info", "my-trace.gz"),
     ("run", *DRIVE, "--requests", "--out", "out/one"),
     ("report", "out/one"),
-    ("precondition", "--preset", "tlc-nvme-64gb", "--save", "drive.state"),
+    ("precondition", "--preset", "tlc-unbuffered-64gb", "--save", "drive.state"),
     ("run", *DRIVE, "--state", "drive.state", "--json"),
     ("compare", *STUDY, "--out", "out/mine"),
     ("report", "out/mine", "--runs"),

@@ -126,7 +126,7 @@ def lost_row(schedule: str, pace: str, sustained: float) -> dict[str, Any]:
         "ssd.gc.line_erase": "together",
         "ssd.faults.lost_die": {**LOST, **PACES[pace]},
     }
-    summary = copyback.run({"preset": "tlc-nvme"}, **settings).summary
+    summary = copyback.run({"preset": "tlc-unbuffered"}, **settings).summary
     lost = summary.lost_die
     assert lost is not None
     times = {"before": lost.before_us, "during": lost.during_us, "after": lost.after_us}
@@ -160,7 +160,7 @@ def arrivals(share: float, sustained: float) -> dict[str, Any]:
 def rate(settings: dict[str, Any]) -> float:
     """Return the requests a second that the drive sustains where collections do not yield."""
     closed = {**DRIVE, **settings, "ssd.gc.preemption": "none", "workload.iodepth": 64}
-    found = copyback.run({"preset": "tlc-nvme"}, **closed).summary.throughput.iops
+    found = copyback.run({"preset": "tlc-unbuffered"}, **closed).summary.throughput.iops
     assert found is not None
     return found
 
@@ -180,7 +180,7 @@ def row(
         "ssd.gc.preemption": schedule,
         **(others or {}),
     }
-    summary = copyback.run({"preset": "tlc-nvme"}, **settings).summary
+    summary = copyback.run({"preset": "tlc-unbuffered"}, **settings).summary
     reads, writes = summary["response_us"]["read"], summary["response_us"]["write"]
     assert summary.lines is not None
     parity = summary.lines.parity

@@ -32,8 +32,8 @@ LOAD: dict[str, Any] = {
 
 #: Drives: a preset, and how logical pages are allocated where that is not the preset's own way.
 DRIVES: dict[str, tuple[str, str | None]] = {
-    "tlc-nvme-64gb": ("tlc-nvme-64gb", None),
-    "tlc-nvme-64gb, static allocation": ("tlc-nvme-64gb", "CWDP"),
+    "tlc-unbuffered-64gb": ("tlc-unbuffered-64gb", None),
+    "tlc-unbuffered-64gb, static allocation": ("tlc-unbuffered-64gb", "CWDP"),
     "intel-s4500": ("intel-s4500", None),
     "femu-bbssd": ("femu-bbssd", None),
     "pgc-2011": ("pgc-2011", None),

@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 
 #: 435 MiB of a preset's drive, whose requests all take time.
 DRIVE: Drive = (
-    "tlc-nvme-64gb",
+    "tlc-unbuffered-64gb",
     {"ssd": {"geometry": {"blocks_per_plane": 32, "pages_per_block": 16}}},
 )

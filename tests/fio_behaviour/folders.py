@@ -17,9 +17,9 @@ from fio_behaviour.issued import Drive, capacity
 
 #: Drives by size: the first on which a job file is taken.
 DRIVES: tuple[Drive, ...] = (
-    ("tlc-nvme-64gb", {}),
-    ("tlc-nvme", {}),
-    ("tlc-nvme", {"ssd": {"geometry": {"blocks_per_plane": 1264}}}),
+    ("tlc-unbuffered-64gb", {}),
+    ("tlc-unbuffered", {}),
+    ("tlc-unbuffered", {"ssd": {"geometry": {"blocks_per_plane": 1264}}}),
 )
 
 #: What job files ask the environment for.

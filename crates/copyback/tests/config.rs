@@ -196,7 +196,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "preset = 'pgc-2012'",
-            "file.toml:1: preset: found \"pgc-2012\"; did you mean \"pgc-2011\"? (allowed: pgc-2011, agc-dgc-2012-64gb, agc-dgc-2012-128gb, harmonia-2012, harmonia-2012-array, pagc-2016, fifo-mqsim, disksim-msr, tlc-nvme, tlc-nvme-64gb, femu-bbssd, intel-s4500, intel-s4600, samsung-pm9a3, samsung-970-evo-plus, intel-660p, samsung-eufs-3)",
+            "file.toml:1: preset: found \"pgc-2012\"; did you mean \"pgc-2011\"? (allowed: pgc-2011, agc-dgc-2012-64gb, agc-dgc-2012-128gb, harmonia-2012, harmonia-2012-array, pagc-2016, fifo-mqsim, disksim-msr, tlc-nvme, tlc-nvme-64gb, tlc-unbuffered, tlc-unbuffered-64gb, femu-bbssd, intel-s4500, intel-s4600, samsung-pm9a3, samsung-970-evo-plus, intel-660p, samsung-eufs-3)",
         ),
     ];
     for (text, message) in cases {
@@ -292,7 +292,7 @@ fn later_layers_win_key_by_key() {
 fn the_topmost_preset_is_the_base_of_all_layers() {
     let loader = || Loader::new().toml("preset = 'pgc-2011'\nssd.geometry.channels = 2", "a", None);
     assert_eq!(loader().load().unwrap().ssd.geometry.planes_per_die, 8);
-    let config = loader().set("preset", "tlc-nvme").load().unwrap();
+    let config = loader().set("preset", "tlc-unbuffered").load().unwrap();
     assert_eq!((config.ssd.geometry.channels, config.ssd.geometry.planes_per_die), (2, 4));
 }
 
@@ -499,7 +499,7 @@ fn presets_have_names_of_their_own_and_a_header() {
 #[test]
 fn a_workload_preset_starts_afresh_and_is_overridden() {
     let base = with_workload("pgc-2011-base");
-    let drive = "preset = 'tlc-nvme'\n[workload]\nrequests = 7\nrequest_size = '4KiB'";
+    let drive = "preset = 'tlc-unbuffered'\n[workload]\nrequests = 7\nrequest_size = '4KiB'";
     let over_file = Loader::new().toml(drive, "a", None).set("workload.preset", "pgc-2011-base");
     assert_eq!(over_file.load().unwrap().workload, base.workload);
     let trace = "workload = { type = 'trace', path = 'x' }";
@@ -606,8 +606,10 @@ fn presets_have_the_sizes_of_their_papers() {
     };
     assert_eq!(gigabytes("pgc-2011"), 29.0);
     assert_eq!(gigabytes("pagc-2016"), 805.0);
-    assert_eq!(gigabytes("tlc-nvme"), 493.0);
+    assert_eq!(gigabytes("tlc-unbuffered"), 493.0);
+    assert_eq!(gigabytes("tlc-nvme"), 960.0);
     // The largest sector of the trace linux-mysql is 63.6 million.
+    assert!(gigabytes("tlc-unbuffered-64gb") * 1e9 > 63.7e6 * 512.0);
     assert!(gigabytes("tlc-nvme-64gb") * 1e9 > 63.7e6 * 512.0);
 }
 

@@ -83,7 +83,7 @@ class Usual:
     die_bytes: float
 
 
-#: Of the size that vendors and ISSCC papers name; TLC is the preset tlc-nvme's.
+#: Of the size that vendors and ISSCC papers name; TLC is the preset tlc-unbuffered's.
 USUAL = {
     Cells.SLC: Usual(25e3, 200e3, 1.5e6, 400e6, 2, 128, 8 * 2.0**30),
     Cells.MLC: Usual(50e3, 600e3, 3.5e6, 533e6, 2, 512, 16 * 2.0**30),
