@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -23,6 +24,9 @@ COLOURS = {"p50": "#009e73", "p99": "#0072b2", "p99_9": "#d55e00"}
 
 Cell = dict[str, Any]
 
+#: A number in sequence differs from the one alone by more than this factor, or does not.
+FAR = 1.05
+
 
 def page(stored: Mapping[str, Any]) -> str:
     """Return what is generated of docs/drives/loads.md."""
@@ -41,6 +45,8 @@ def page(stored: Mapping[str, Any]) -> str:
         pieces.append(f"## {drive['drive']}")
         pieces.append("\n".join(_parameters(drive)))
         pieces.append("\n".join(_cells(drive)))
+        if "sequence" in drive:
+            pieces.append(_sequence(drive))
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
 
 
@@ -111,7 +117,7 @@ def _value(parameter: Mapping[str, Any], value: float) -> str:
 
 def _cells(drive: Mapping[str, Any]) -> list[str]:
     """Return a row a rate: simulated over measured microseconds."""
-    heads = [metric.replace("_", " ").replace("p99 9", "p99.9") for metric in METRICS]
+    heads = [_head(metric) for metric in METRICS]
     lines = [
         f"| requests a second | {' | '.join(heads)} |",
         "| ---: |" + " ---: |" * len(METRICS),
@@ -124,6 +130,28 @@ def _cells(drive: Mapping[str, Any]) -> list[str]:
         told = " | ".join(_told(own[metric]) if metric in own else "" for metric in METRICS)
         lines.append(f"| {name} | {told} |")
     return lines
+
+
+def _sequence(drive: Mapping[str, Any]) -> str:
+    """Return how far numbers in sequence lie from those of each rate alone."""
+    alone = {one["rate"]: one for one in drive["simulated"]}
+    factors = {
+        (one["rate"], metric): math.exp(abs(math.log(one[metric] / alone[one["rate"]][metric])))
+        for one in drive["sequence"]["rates"]
+        for metric in METRICS
+    }
+    (rate, metric), most = max(factors.items(), key=lambda pair: pair[1])
+    far = sum(factor > FAR for factor in factors.values())
+    return (
+        f"One rate after the other, from high to low, as the drive was measured, {far} of "
+        f"{len(factors)} numbers differ by more than {FAR - 1:.0%} from those of each rate alone. "
+        f"The greatest difference is {most - 1:.0%} ({_head(metric)} at {rate:,.0f} requests a "
+        "second)."
+    )
+
+
+def _head(metric: str) -> str:
+    return metric.replace("_", " ").replace("p99 9", "p99.9")
 
 
 def _told(cell: Cell) -> str:
