@@ -32,11 +32,10 @@ def test_the_page_is_that_of_the_stored_result() -> None:
     assert text == filled(text, page(stored()))
 
 
-def test_the_result_is_of_one_commit_and_of_every_drive() -> None:
+def test_the_result_is_of_committed_programs_and_of_every_drive() -> None:
     drives = stored()["drives"]
     assert [drive["name"] for drive in drives] == [drive.name for drive in DRIVES]
-    (commit,) = {drive["commit"] for drive in drives}
-    assert not commit.endswith("-dirty")
+    assert not any(drive["commit"].endswith("-dirty") for drive in drives)
 
 
 def judged(cell: dict[str, Any]) -> Cell:

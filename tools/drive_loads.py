@@ -188,6 +188,14 @@ DRIVES = (
         SKEW,
         ALL | _dies(8, 8) | _spare(2_234, 1_788),
     ),
+    Drive(
+        "kioxia-cm7-r",
+        "Kioxia CM7-R 3.84TB",
+        155_000,
+        327_500,
+        SKEW,
+        ALL | _dies(16, 8) | _spare(4_316, 3_576),
+    ),
 )
 
 
