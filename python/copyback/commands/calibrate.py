@@ -303,7 +303,9 @@ def _calibrate_load(
     from copyback.calibration.load import result
     from copyback.calibration.load.call import calibrated
     from copyback.calibration.load.show import overview
-    from copyback.calibration.load.study import BUDGET, SECONDS, Request
+    from copyback.calibration.load.study import SECONDS, Request
+    from copyback.calibration.search import files
+    from copyback.calibration.search.question import BUDGET
 
     request = Request(
         config=config,
@@ -317,7 +319,7 @@ def _calibrate_load(
         quiet=quiet or json_,
     )
     found = calibrated(request, out)
-    left = {"Fitted": result.FITTED, "Result": result.LOAD, "Report": result.REPORT}
+    left = {"Fitted": files.FITTED, "Result": result.LOAD, "Report": files.REPORT}
     _tell(found.to_json() if json_ else overview(found), out, left)
 
 
