@@ -101,7 +101,7 @@ def _numbers(
     load: Loads,
 ) -> Numbers:
     stored = summary.to_dict()
-    flows = stored["flows"]
+    flows = stored.get("flows")
     # A run of one flow has no flows of its own.
     responses = (flows[0] if flows else stored)["response_us"]
     requests, served = stored["requests"], stored["throughput"]["iops"] or 0.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from copyback._core import InputError, SimulationError
 from copyback.calibration.search import known
 from copyback.calibration.search.bench import Bench
-from copyback.calibration.search.effects import around, effects
+from copyback.calibration.search.effects import Changes, around
 from copyback.calibration.search.kept import Evaluation, Kept
 from copyback.calibration.search.search import Search
 from copyback.process import cores
@@ -76,11 +76,21 @@ class Trial:
             raise InputError(best.fault)
         return evaluations
 
-    def effects(self, best: Evaluation) -> tuple[list[Effect], list[Evaluation]]:
-        """Return the effect of each key, and the evaluations around the best one that show it."""
+    def effects(self, searched: Sequence[Evaluation]) -> tuple[list[Effect], list[Evaluation]]:
+        """Return the effect of each key, and all evaluations.
+
+        Parameters
+        ----------
+        searched
+            Evaluations of the search. Those around the best one, and those with the least and the
+            most of each key that are as good, come after them.
+        """
         asked = self._question
-        tried = self.evaluate(around(asked.spans, best.values))
-        return effects(asked.spans, asked.aim, best, tried), tried
+        best = known.best_of(searched)
+        beside = self.evaluate(around(asked.spans, best.values))
+        changes = Changes.of(asked.spans, asked.aim, best, beside)
+        farthest = self.evaluate(changes.farthest())
+        return changes.effects(), _each_once([*searched, *beside, *farthest])
 
     def settings(self, values: Sequence[float]) -> list[tuple[str, str]]:
         """Return the settings that give the keys these values."""
@@ -127,6 +137,10 @@ class Trial:
         numbers = self.bench.simulate(settings, place)
         self._on_done()
         return numbers
+
+
+def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    return list({one.values: one for one in evaluations}.values())
 
 
 @contextmanager
