@@ -189,7 +189,7 @@ def test_the_command_leaves_a_configuration_and_a_page(
     given: list[str | Path] = ["--sheet", odd, "--fit", FIT[0], "--budget", "10"]
     given += ["--use", "random-read", "--use", "read-latency", "--jobs", "1", "--out", out]
     told = cli("calibrate", config, *given, "--quiet")
-    assert "random 70 % reads, 4 KiB, iodepth 128, steady" in told.stdout
+    assert "random with 70 % reads, 4 KiB, iodepth 128, steady" in told.stdout
     names = {"evaluations.jsonl", "fitted.toml", "sheet.json", "report.html"}
     assert {path.name for path in out.iterdir()} == names
     stored = json.loads((out / "sheet.json").read_text())

@@ -8,7 +8,6 @@ from rich.console import Group
 from rich.text import Text
 
 from copyback.calibration.search.show import PARAMETERS, parameter_row, searched, table
-from copyback.calibration.sheet.figures import Measure
 from copyback.calibration.sheet.judge import WITHIN
 from copyback.calibration.sheet.table import MEAN
 from copyback.words import units
@@ -60,7 +59,7 @@ def cell_row(cell: Cell) -> list[str]:
     """Return name, both values, error, load and use of a row."""
     shown = cell.row.figure.measure.shown
     error = units.MISSING if cell.error is None else f"{100 * cell.error:+.1f} %"
-    use = "fitted" if cell.is_fitted else "predicted"
+    use = "fitted" if cell.is_fitted else ""
     return [cell.row.name, shown(cell.row.published), shown(cell.simulated), error, load(cell), use]
 
 
@@ -68,18 +67,9 @@ def load(cell: Cell) -> str:
     """Return the load of a row as people read it."""
     row = cell.row
     order = "sequential" if row.figure.is_sequential else "random"
-    reads = {0.0: "writes", 1.0: "reads"}.get(row.read_share, f"{100 * row.read_share:.0f} % reads")
+    reads = {0.0: "writes", 1.0: "reads"}.get(
+        row.read_share, f"with {100 * row.read_share:.0f} % reads"
+    )
     size = units.size(row.request_size)
     words = f"{order} {reads}, {size}, iodepth {cell.iodepth}, {cell.state}"
-    if row.figure.measure is Measure.LATENCY:
-        words += f", {_named(row.statistic)}"
-    return words
-
-
-def _named(statistic: str) -> str:
-    """Return a statistic as people read it.
-
-    >>> _named("p99_9"), _named("mean")
-    ('p99.9', 'mean')
-    """
-    return statistic if statistic == MEAN else statistic.replace("_", ".")
+    return words if row.statistic == MEAN else f"{words}, {row.statistic.replace('_', '.')}"
