@@ -66,6 +66,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     fitted = copyback.calibrate(guessed(), trace=home / "measured.parquet")
     curve = measured(home / "curve.csv")
     copyback.calibrate_load(drive(), curve=curve, seconds=0.2, budget=10, out=home / "load")
+    (home / "sheet.toml").write_text("random-read = 10_000\n")
+    copyback.calibrate_sheet(drive(), sheet=home / "sheet.toml", budget=10, out=home / "sheet")
     paper = ["-m", "copyback", "paper", "run", write(home / "tiny"), "--out", home / "paper"]
     subprocess.run([sys.executable, *map(str, paper)], check=True, capture_output=True)
     return {
@@ -75,11 +77,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "comparison": compared.report(),
         "calibration": fitted.save(home / "calibration") / "report.html",
         "load": home / "load/report.html",
+        "sheet": home / "sheet/report.html",
         "paper": home / "paper/report.html",
     }
 
 
-KINDS = ["array", "tenants", "trace", "comparison", "calibration", "load", "paper"]
+KINDS = ["array", "tenants", "trace", "comparison", "calibration", "load", "sheet", "paper"]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

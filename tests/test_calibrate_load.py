@@ -12,13 +12,14 @@ import pytest
 
 import copyback
 from copyback.calibration.load import judge, sources, table
-from copyback.calibration.load.aim import MOST, Aim
-from copyback.calibration.load.bench import Bench
-from copyback.calibration.load.kept import EVALUATIONS, Evaluation
-from copyback.calibration.load.known import Verdict
-from copyback.calibration.load.span import Kind, spans
+from copyback.calibration.load.aim import CurveAim
 from copyback.calibration.load.study import Request, prepare, study
 from copyback.calibration.load.workload import Load, Settling
+from copyback.calibration.search.aim import MOST
+from copyback.calibration.search.bench import Bench
+from copyback.calibration.search.kept import EVALUATIONS, Evaluation
+from copyback.calibration.search.known import Verdict
+from copyback.calibration.search.span import Kind, spans
 from copyback.fio.results import write_fio_json
 from copyback.fio.workload import read_job_file
 from copyback.inputs import configuration
@@ -410,7 +411,7 @@ def test_rates_beyond_saturation_are_one_cell(tmp_path: Path) -> None:
         for rate in curve.rates
     }
     numbers[300.0]["read_p50"] = 1700.0
-    cells = judge.cells(curve, Aim(curve, (100.0,), None), numbers)
+    cells = judge.cells(curve, CurveAim(curve, (100.0,), None), numbers)
     assert len(cells) == 3 * 2 + 3
     [read, _, served] = cells[-3:]
     assert (read.measured, read.simulated) == (1200.0, 900.0)
@@ -418,13 +419,13 @@ def test_rates_beyond_saturation_are_one_cell(tmp_path: Path) -> None:
     assert (served.metric, served.tolerance, served.is_right) == ("per_s", 0.05, False)
     assert [cell.is_right for cell in cells[:4]] == [False, True, True, True]
     assert [cell.is_fitted for cell in cells[:4]] == [True, True, False, False]
-    given = judge.cells(curve, Aim(curve, (100.0,), 165.0), numbers)
+    given = judge.cells(curve, CurveAim(curve, (100.0,), 165.0), numbers)
     assert [cell.metric for cell in given[-2:]] == ["read_p50", "read_p99_9"]
 
 
 def test_the_loss_is_beyond_the_spread_and_capped(tmp_path: Path) -> None:
     curve = saturated(tmp_path)
-    aim = Aim(curve, (200.0,), None)
+    aim = CurveAim(curve, (200.0,), None)
     assert aim.loss({200.0: {"read_p50": 1200.0, "read_p99_9": 5000.0}}) == 0.0
     assert aim.loss({200.0: {"read_p50": 2800.0, "read_p99_9": 5000.0}}) == pytest.approx(
         math.log(2) / 2
@@ -545,7 +546,7 @@ def test_a_kept_evaluation_is_what_it_was_whatever_its_rates() -> None:
 
 
 def test_saturation_weighs_as_much_as_a_rate_though_it_is_at_one(curve: Path) -> None:
-    aim = Aim(sources.read(curve), (RATES[0], RATES[-1]), 500.0)
+    aim = CurveAim(sources.read(curve), (RATES[0], RATES[-1]), 500.0)
     of_rate = len(COLUMNS)
     assert aim.weights == pytest.approx([1 / (3 * of_rate)] * (2 * of_rate) + [1 / 3])
 

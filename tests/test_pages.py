@@ -18,6 +18,7 @@ FOLLOWED = [
     "docs/faq.md",
     "docs/guide/arrays.md",
     "docs/guide/artefact.md",
+    "docs/guide/calibrate.md",
     "docs/guide/compare.md",
     "docs/guide/endurance.md",
     "docs/guide/examples.md",

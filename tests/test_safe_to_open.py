@@ -18,8 +18,8 @@ import pytest
 
 import copyback
 from conftest import RunCli, tiny_config
-from copyback.calibration.load.kept import EVALUATIONS
 from copyback.calibration.result import CALIBRATION
+from copyback.calibration.search.kept import EVALUATIONS
 from copyback.data import SUMMARY
 from copyback.inputs import policy_names
 from copyback.result import Result

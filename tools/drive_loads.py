@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 from drive_promises import STORED
 
 from copyback.calibration.load import judge, sources
-from copyback.calibration.load.aim import Aim
-from copyback.calibration.load.bench import Bench
+from copyback.calibration.load.aim import CurveAim
 from copyback.calibration.load.call import calibrate_load
 from copyback.calibration.load.study import SECONDS
 from copyback.calibration.load.workload import Load, Settling
+from copyback.calibration.search.bench import Bench
 from copyback.inputs import configuration
 from copyback.process.checkout import commit
 from copyback.simulation.prepared import Folder
@@ -269,7 +269,7 @@ def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(config, load, Folder(Path(folder)))
         numbers = {rate.offered: bench.simulate((), rate.offered) for rate in measured.rates}
-    cells = judge.cells(measured, Aim(measured, (), None), numbers)
+    cells = judge.cells(measured, CurveAim(measured, (), None), numbers)
     simulated = [{"rate": rate, **own} for rate, own in numbers.items()]
     return {
         "table": drive.measured,

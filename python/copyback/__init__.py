@@ -17,6 +17,7 @@ from copyback._core import InputError, SimulationError, __model__, __version__
 if TYPE_CHECKING:
     from copyback.calibration import Calibration, calibrate
     from copyback.calibration.load.call import LoadCalibration, calibrate_load
+    from copyback.calibration.sheet.call import SheetCalibration, calibrate_sheet
     from copyback.calibration.writes.call import WritesCalibration, calibrate_writes
     from copyback.column import Column
     from copyback.frame import Frame
@@ -62,6 +63,7 @@ __all__ = [
     "Result",
     "SchedulePolicy",
     "SearchResult",
+    "SheetCalibration",
     "SimulationError",
     "Situation",
     "Summary",
@@ -73,6 +75,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "calibrate_load",
+    "calibrate_sheet",
     "calibrate_writes",
     "compare",
     "convert_trace",
@@ -92,12 +95,14 @@ _HOME = {
     "LoadCalibration": "copyback.calibration.load.call",
     "Result": "copyback.result",
     "SearchResult": "copyback.sweep.bisection",
+    "SheetCalibration": "copyback.calibration.sheet.call",
     "Summary": "copyback.summary",
     "Tournament": "copyback.sweep.tournament",
     "TraceInfo": "copyback.trace",
     "WritesCalibration": "copyback.calibration.writes.call",
     "calibrate": "copyback.calibration",
     "calibrate_load": "copyback.calibration.load.call",
+    "calibrate_sheet": "copyback.calibration.sheet.call",
     "calibrate_writes": "copyback.calibration.writes.call",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",

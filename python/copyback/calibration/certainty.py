@@ -25,7 +25,7 @@ _LEAST_EFFECT = 1e-4
 _NEAR = 0.01
 
 #: One is exchangeable if the others can undo all of its effect but this share.
-_LEAST_OWN = 0.02
+LEAST_OWN = 0.02
 
 #: An interval wider than this factor says little.
 _WIDE = 2.0
@@ -74,10 +74,10 @@ def certainties(fit: Fit, parameters: Sequence[Parameter], seed: int) -> list[Ce
     weights = fit.slopes
     found = [Certainty(Verdict.NO_EFFECT)] * len(parameters)
     effective = np.flatnonzero(effect >= _LEAST_EFFECT)
-    own, others = _own_shares(fit.jacobian[:, effective], weights)
+    own, others = own_shares(fit.jacobian[:, effective], weights)
     free = []
     for place, share, other in zip(effective.tolist(), own, others, strict=True):
-        if share < _LEAST_OWN:
+        if share < LEAST_OWN:
             partner = parameters[effective[other]].key
             found[place] = Certainty(Verdict.EXCHANGEABLE, other=partner)
         elif _is_at_bound(fit.logs[place], parameters[place]):
@@ -100,8 +100,16 @@ def _interval(log: float, moves: Array) -> Certainty:
     return Certainty(verdict, (float(least), float(most)))
 
 
-def _own_shares(jacobian: Array, weights: Array) -> tuple[Array, list[int]]:
-    """Return the share of each effect that the others can't undo, and the most alike of these."""
+def own_shares(jacobian: Array, weights: Array) -> tuple[Array, list[int]]:
+    """Return the share of each effect that the others can't undo, and the most alike of these.
+
+    Parameters
+    ----------
+    jacobian : numpy.ndarray of shape (n_residuals, n_parameters)
+        Effects; none may be 0 throughout.
+    weights : numpy.ndarray of shape (n_residuals,)
+        Weight of each residual.
+    """
     information = jacobian.T @ (weights[:, None] * jacobian)
     scale = np.sqrt(np.diag(information))
     likeness = information / np.outer(scale, scale)

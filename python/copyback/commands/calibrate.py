@@ -65,7 +65,7 @@ def calibrate(
         typer.Option(
             metavar="KEY",
             help="Fit this key, such as ssd.timing.read; may be repeated. Else read, program, "
-            "transfer_rate, command_overhead and link_rate. With --load any key, as "
+            "transfer_rate, command_overhead and link_rate. With --load or --sheet any key, as "
             "KEY=LOW..HIGH; else read, program, erase and command_overhead.",
         ),
     ] = None,
@@ -125,12 +125,21 @@ def calibrate(
             "fio's JSON, or a folder of fio's latency logs.",
         ),
     ] = None,
-    use: Annotated[
-        list[float] | None,
+    sheet: Annotated[
+        Path | None,
         typer.Option(
-            metavar="RATE",
+            metavar="FILE",
+            help="Fit keys to a data sheet (TOML): rates and latencies, each simulated under the "
+            "load that it means.",
+        ),
+    ] = None,
+    use: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RATE|ROW",
             help="With --load: fit this rate of the table; may be repeated. Else the lowest, and "
-            "the one nearest to half of the highest that was achieved.",
+            "the one nearest to half of the highest that was achieved. With --sheet: fit this row; "
+            "else all.",
         ),
     ] = None,
     saturation: Annotated[
@@ -152,7 +161,10 @@ def calibrate(
     budget: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=10, max=100_000, help="With --load: evaluations of the fit; else 200."
+            metavar="N",
+            min=10,
+            max=100_000,
+            help="With --load or --sheet: evaluations of the fit; else 200.",
         ),
     ] = None,
     seed: Seed = None,
@@ -168,7 +180,8 @@ def calibrate(
 ) -> None:
     """Fit timing to the measured times of a trace, and say how well it predicts the rest.
 
-    With --writes, fit spare to measured rates of writes. With --load, fit keys to a load curve.
+    With --writes, fit spare to measured rates of writes. With --load, fit keys to a load curve, and
+    with --sheet to a data sheet.
     """
     from copyback.process.extras import need
 
@@ -183,7 +196,23 @@ def calibrate(
         "--held-out": held_out != HELD_OUT,
     }
     of_writes = {"--schemes": schemes, "--move-cost": move_cost}
-    of_load = {"--use": use, "--saturation": saturation, "--seconds": seconds, "--budget": budget}
+    of_search = {"--use": use, "--budget": budget}
+    of_load = {"--saturation": saturation, "--seconds": seconds}
+    if sheet is not None:
+        others = {"--load": curve, "--writes": writes}
+        _refuse("--sheet", {**others, **of_traces, **of_writes, **of_load})
+        _calibrate_sheet(
+            load(config, preset, seeded(settings_in(setting), seed)),
+            sheet,
+            fit=fit or (),
+            use=use or (),
+            budget=budget,
+            jobs=jobs,
+            out=out,
+            json_=json_,
+            quiet=quiet,
+        )
+        return
     if curve is not None:
         _refuse("--load", {"--writes": writes, **of_traces, **of_writes})
         _calibrate_load(
@@ -202,7 +231,7 @@ def calibrate(
         return
     if writes is not None:
         of_config = {"CONFIG.toml": config, "--preset": preset, "--fit": fit}
-        _refuse("--writes", {**of_config, **of_traces, **of_load})
+        _refuse("--writes", {**of_config, **of_traces, **of_search, **of_load})
         _calibrate_writes(
             writes,
             every=schemes,
@@ -214,7 +243,7 @@ def calibrate(
             quiet=quiet,
         )
         return
-    _refuse("a trace", {**of_writes, **of_load})
+    _refuse("a trace", {**of_writes, **of_search, **of_load})
     from copyback.calibration import result
     from copyback.calibration.measured import Source, Times
     from copyback.calibration.run import Request, run
@@ -290,7 +319,7 @@ def _calibrate_load(
     curve: Path,
     *,
     fit: Sequence[str],
-    use: Sequence[float],
+    use: Sequence[str],
     saturation: float | None,
     seconds: float | None,
     budget: int | None,
@@ -303,13 +332,15 @@ def _calibrate_load(
     from copyback.calibration.load import result
     from copyback.calibration.load.call import calibrated
     from copyback.calibration.load.show import overview
-    from copyback.calibration.load.study import BUDGET, SECONDS, Request
+    from copyback.calibration.load.study import SECONDS, Request
+    from copyback.calibration.search import files
+    from copyback.calibration.search.question import BUDGET
 
     request = Request(
         config=config,
         table=curve,
         fit=tuple(fit),
-        use=tuple(use),
+        use=tuple(map(_rate, use)),
         saturation=saturation,
         seconds=SECONDS if seconds is None else seconds,
         budget=BUDGET if budget is None else budget,
@@ -317,7 +348,49 @@ def _calibrate_load(
         quiet=quiet or json_,
     )
     found = calibrated(request, out)
-    left = {"Fitted": result.FITTED, "Result": result.LOAD, "Report": result.REPORT}
+    left = {"Fitted": files.FITTED, "Result": result.LOAD, "Report": files.REPORT}
+    _tell(found.to_json() if json_ else overview(found), out, left)
+
+
+def _rate(text: str) -> float:
+    """Return an offered rate that ``--use`` names."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--use: found {text}; allowed with --load: a rate of the table") from None
+
+
+def _calibrate_sheet(
+    config: Config,
+    sheet: Path,
+    *,
+    fit: Sequence[str],
+    use: Sequence[str],
+    budget: int | None,
+    jobs: int | None,
+    out: Path | None,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Fit keys of a configuration to a data sheet."""
+    from copyback.calibration.search import files
+    from copyback.calibration.search.question import BUDGET
+    from copyback.calibration.sheet import result
+    from copyback.calibration.sheet.call import calibrated
+    from copyback.calibration.sheet.show import overview
+    from copyback.calibration.sheet.study import Request
+
+    request = Request(
+        config=config,
+        sheet=sheet,
+        fit=tuple(fit),
+        use=tuple(use),
+        budget=BUDGET if budget is None else budget,
+        jobs=jobs,
+        quiet=quiet or json_,
+    )
+    found = calibrated(request, out)
+    left = {"Fitted": files.FITTED, "Result": result.RESULT, "Report": files.REPORT}
     _tell(found.to_json() if json_ else overview(found), out, left)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.workload import Load, Settling
+from copyback.calibration.search.bench import Bench
 from copyback.inputs import configuration
 from copyback.simulation.prepared import Folder
 

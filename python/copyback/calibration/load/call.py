@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback.calibration.load import result
 from copyback.calibration.load.result import LoadCalibration
-from copyback.calibration.load.study import BUDGET, SECONDS, Request, prepare, study
+from copyback.calibration.load.study import SECONDS, Request, prepare, study
+from copyback.calibration.search.question import BUDGET
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, KEYS, NUMBER, PATH, SWITCH, TEXT, WHOLE, check
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.calibration.load.offered import RATE, clones, offered
-from copyback.calibration.load.table import OPERATIONS, QUANTILES, STATISTICS, Pass
+from copyback.calibration.load.table import QUANTILES, STATISTICS, Pass
+from copyback.calibration.search.bench import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

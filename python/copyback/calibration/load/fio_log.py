@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copyback._core import InputError
-from copyback.calibration.load.table import OPERATIONS, QUANTILES, STATISTICS
+from copyback.calibration.load.table import QUANTILES, STATISTICS
+from copyback.calibration.search.bench import OPERATIONS
 
 if TYPE_CHECKING:
     import hashlib

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from copyback.calibration.load.bench import SERVED
+from copyback.calibration.search.bench import SERVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from copyback.calibration.load.aim import Aim
-    from copyback.calibration.load.bench import Numbers
+    from copyback.calibration.load.aim import CurveAim
     from copyback.calibration.load.table import Curve, Rate
+    from copyback.calibration.search.aim import Numbers
 
 #: How far off a cell may be: a latency, a p99.9, and the rate at saturation.
 LATENCY, TAIL, SATURATION = 0.15, 0.20, 0.05
@@ -127,7 +127,7 @@ def usual_rates(curve: Curve) -> tuple[float, ...]:
     return tuple(sorted({curve.rates[0].offered, nearest.offered}))
 
 
-def cells(curve: Curve, aim: Aim, found: Mapping[float, Numbers]) -> list[Cell]:
+def cells(curve: Curve, aim: CurveAim, found: Mapping[float, Numbers]) -> list[Cell]:
     """Judge a curve: a cell a metric and rate, and one a metric of all rates beyond saturation."""
     beyond = [rate for rate in curve.rates if region(rate, curve) is Region.BEYOND]
     groups = [[rate] for rate in curve.rates if rate not in beyond]
@@ -146,7 +146,7 @@ def _cell(
     group: list[Rate],
     values: list[list[float]],
     curve: Curve,
-    aim: Aim,
+    aim: CurveAim,
     found: Mapping[float, Numbers],
 ) -> list[Cell]:
     """Return the cell of rates; none if the metric was not measured there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.calibration.load.table import OPERATIONS
+from copyback.calibration.search.bench import OPERATIONS
 from copyback.fio.values import whole
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import __version__, report
 from copyback.calibration.load import show
-from copyback.calibration.load.bench import SERVED
+from copyback.calibration.search.bench import SERVED
+from copyback.calibration.search.show import PARAMETERS, parameter_row
 
 if TYPE_CHECKING:
     from copyback.calibration.load.result import LoadCalibration
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 def render(found: LoadCalibration) -> str:
     """Return the page of a fit."""
+    parameters = [parameter_row(one) for one in found.fitted]
     figures = [_figure(found, metric) for metric in found.curve.metrics]
     if any(rate.achieved is not None for rate in found.curve.rates):
         figures.append(_served(found))
@@ -26,7 +28,7 @@ def render(found: LoadCalibration) -> str:
             version=__version__,
             facts=show.facts(found)[1:],
             tables=[
-                ("Fitted parameters", "Parameter", show.PARAMETERS, _parameters(found)),
+                ("Fitted parameters", "Parameter", PARAMETERS, parameters),
                 ("Cells that are right", "Cells", show.GROUPS, show.group_rows(found)),
                 (
                     "Measured beside simulated",
@@ -41,10 +43,6 @@ def render(found: LoadCalibration) -> str:
             asset=report.asset,
         )
     )
-
-
-def _parameters(found: LoadCalibration) -> list[list[str]]:
-    return [show.parameter_row(fitted) for fitted in found.fitted]
 
 
 def _figure(found: LoadCalibration, metric: str) -> dict[str, Any]:

@@ -9,27 +9,21 @@ from typing import TYPE_CHECKING, Any
 from copyback import __version__
 from copyback.calibration.load import judge
 from copyback.calibration.load.judge import Region
-from copyback.calibration.load.kept import EVALUATIONS
-from copyback.calibration.load.known import best_of
-from copyback.data.outputs import Staging, replace_file
+from copyback.calibration.search import files
+from copyback.calibration.search.known import best_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback._core import Config
-    from copyback.calibration.load.aim import Aim
-    from copyback.calibration.load.bench import Numbers
+    from copyback.calibration.load.aim import CurveAim
     from copyback.calibration.load.judge import Cell
-    from copyback.calibration.load.kept import Evaluation
-    from copyback.calibration.load.known import Fitted
     from copyback.calibration.load.table import Curve
+    from copyback.calibration.search.aim import Numbers
+    from copyback.calibration.search.kept import Evaluation
+    from copyback.calibration.search.known import Fitted
 
 LOAD = "load.json"
-FITTED = "fitted.toml"
-REPORT = "report.html"
-
-#: Every file that the directory may hold.
-FILES = frozenset({EVALUATIONS, LOAD, FITTED, REPORT, ".lock"})
 
 
 @dataclass(frozen=True)
@@ -85,7 +79,7 @@ class LoadCalibration:
 
     config: Config
     curve: Curve
-    aim: Aim
+    aim: CurveAim
     seconds: float
     evaluations: list[Evaluation]
     fitted: list[Fitted]
@@ -146,14 +140,12 @@ def check(directory: Path) -> None:
     InputError
         If it holds anything else, or cannot be written.
     """
-    Staging(directory, files=FILES, marker=EVALUATIONS)
+    files.check(directory, LOAD)
 
 
 def write(found: LoadCalibration, directory: Path) -> None:
     """Write the files of a result, each whole or not at all."""
     from copyback.calibration.load.page import render
 
-    replace_file(directory / FITTED, found.config_toml.encode())
-    replace_file(directory / REPORT, render(found).encode())
-    # Says that the others are there.
-    replace_file(directory / LOAD, found.to_json().encode())
+    result = (LOAD, found.to_json())
+    files.write(directory, fitted=found.config_toml, page=render(found), result=result)

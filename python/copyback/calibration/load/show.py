@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
 from rich.text import Text
 
-from copyback.calibration.load.bench import SERVED, WRITTEN
 from copyback.calibration.load.judge import Region
+from copyback.calibration.search.bench import SERVED, WRITTEN
+from copyback.calibration.search.show import PARAMETERS, parameter_row, searched, table
 from copyback.words import units
-from copyback.words.console import facts_grid, numbers_table
+from copyback.words.console import facts_grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from copyback.calibration.load.judge import Cell
-    from copyback.calibration.load.known import Fitted
     from copyback.calibration.load.result import LoadCalibration
 
 
@@ -31,22 +29,21 @@ MOST, FEW = 4, ("p50", "p99", "p99_9")
 def overview(found: LoadCalibration) -> RenderableType:
     """Return what ``copyback calibrate --load`` prints."""
     tables = [
-        _table("Parameter", PARAMETERS, map(parameter_row, found.fitted)),
-        _table("Cells", GROUPS, group_rows(found)),
+        table("Parameter", PARAMETERS, map(parameter_row, found.fitted)),
+        table("Cells", GROUPS, group_rows(found)),
         *(
-            _table(name, cell_columns(own), cell_rows(own))
+            table(name, cell_columns(own), cell_rows(own))
             for name, cells in by_operation(found)
             for own in (_fitting(cells),)
         ),
     ]
     pieces: list[RenderableType] = [facts_grid(facts(found)), Text("")]
-    for table in tables:
-        pieces += [table, Text("")]
+    for one in tables:
+        pieces += [one, Text("")]
     return Group(*pieces, Text(HINT))
 
 
 #: Columns of tables after the first.
-PARAMETERS = ["fitted", "from", "interval", "searched", ""]
 GROUPS = ["number", "within tolerance", "within 30 %"]
 
 #: Meaning of the marks of cells.
@@ -56,36 +53,17 @@ HINT = "Simulated / measured. * fitted; ! beyond its tolerance."
 def facts(found: LoadCalibration) -> list[tuple[str, str]]:
     """Return what was fitted to what."""
     used = ", ".join(units.count(rate) for rate in found.aim.rates)
-    off = units.significant(math.exp(found.loss))
-    loss = f"loss {found.loss:.3f}, fitted cells are off by a factor of {off}"
-    failed = sum(one.found is None for one in found.evaluations)
     lines = [
         ("Load curve", f"{found.curve.name}: {len(found.curve.rates)} rates"),
         ("Fitted", f"{used} requests a second; the others are predicted"),
-        ("Search", f"{units.count(len(found.evaluations))} evaluations; {loss}"),
+        *searched(found.evaluations, "cells"),
     ]
     if found.aim.saturation is not None:
         highest = found.curve.rates[-1].offered
         simulated = found.numbers[highest][WRITTEN]
         pair = f"{units.count(simulated)} for {units.count(found.aim.saturation)}"
         lines.insert(2, ("Saturation", f"{pair} writes a second, given and fitted"))
-    if failed:
-        lines.append(("Failed", f"{units.count(failed)} evaluations could not be simulated"))
     return lines
-
-
-def parameter_row(fitted: Fitted) -> list[str]:
-    """Return key, value, value before, interval, range and verdict of a parameter."""
-    shown = fitted.span.kind.shown
-    low, high = fitted.interval
-    return [
-        fitted.span.shown,
-        shown(fitted.value),
-        shown(fitted.start),
-        f"{shown(low)} – {shown(high)}",
-        fitted.span.range,
-        fitted.verdict.value,
-    ]
 
 
 def group_rows(found: LoadCalibration) -> list[list[str]]:
@@ -161,10 +139,3 @@ def _fitting(cells: Sequence[Cell]) -> list[Cell]:
     if len(metrics(cells)) <= MOST:
         return list(cells)
     return [cell for cell in cells if cell.metric.partition("_")[2] in FEW]
-
-
-def _table(first: str, columns: list[str], rows: Iterable[list[str]]) -> Table:
-    table = numbers_table(first, columns)
-    for cells in rows:
-        table.add_row(*map(Text, cells))
-    return table

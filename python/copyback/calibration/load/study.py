@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count, product
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from copyback import __version__
-from copyback._core import InputError, SimulationError
-from copyback.calibration.load import judge, known, sources, span
-from copyback.calibration.load.aim import Aim
-from copyback.calibration.load.bench import Bench
-from copyback.calibration.load.kept import Evaluation, Kept
+from copyback._core import InputError
+from copyback.calibration.load import judge, sources
+from copyback.calibration.load.aim import CurveAim
 from copyback.calibration.load.result import LoadCalibration
-from copyback.calibration.load.search import Search
 from copyback.calibration.load.workload import Load, Settling, below
+from copyback.calibration.search import known, span
+from copyback.calibration.search.question import BUDGET, Question, check_budget, question
+from copyback.calibration.search.trial import trial
 from copyback.inputs import configuration
-from copyback.process import cores
-from copyback.simulation.prepared import Folder
 from copyback.words import units
-from copyback.words.console import counting_display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
+    from pathlib import Path
 
     from copyback._core import Config
-    from copyback.calibration.load.span import Span
     from copyback.calibration.load.table import Curve
 
-#: Simulated seconds of a rate that are measured, and evaluations, unless it is said.
-SECONDS, BUDGET = 3.0, 200
-
-#: Fewest evaluations.
-LEAST_BUDGET = 10
+#: Simulated seconds of a rate that are measured, unless it is said.
+SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -75,8 +63,7 @@ class Request:
     quiet: bool = False
 
     def __post_init__(self) -> None:
-        if self.budget < LEAST_BUDGET:
-            raise InputError(f"--budget: found {self.budget}; allowed: {LEAST_BUDGET} or more")
+        check_budget(self.budget)
         for name, value in (("--seconds", self.seconds), ("--saturation", self.saturation)):
             if value is not None and not 0.0 < value < math.inf:
                 raise InputError(f"{name}: found {value:g}; allowed: a number above 0")
@@ -89,26 +76,8 @@ class Task:
     request: Request
     curve: Curve
     load: Load
-    spans: list[Span]
-    start: list[float]
-    aim: Aim
-    seed: int
-
-    @property
-    def head(self) -> dict[str, Any]:
-        """Facts that decide the evaluations; a search that goes on must have the same."""
-        toml = self.request.config.to_toml()
-        return {
-            "schema": 1,
-            "version": __version__,
-            "table": self.curve.digest,
-            "configuration": hashlib.sha256(toml.encode()).hexdigest(),
-            "fit": [[one.key, one.least, one.most] for one in self.spans],
-            "use": self.aim.rates,
-            "saturation": self.aim.saturation,
-            "seconds": self.request.seconds,
-            "budget": self.request.budget,
-        }
+    aim: CurveAim
+    question: Question
 
 
 def prepare(request: Request) -> Task:
@@ -124,10 +93,24 @@ def prepare(request: Request) -> Task:
     settling = Settling.of(request.config, judge.highest(curve))
     load = Load(tables["workload"], request.seconds, settling)
     _check(curve, load)
-    spans = span.spans(request.config, request.fit)
-    aim = Aim(curve, _rates(curve, request.use), request.saturation)
-    start = [one.start(tables) for one in spans]
-    return Task(request, curve, load, spans, start, aim, tables["seed"])
+    aim = CurveAim(curve, _rates(curve, request.use), request.saturation)
+    facts = {
+        "table": curve.digest,
+        "use": aim.rates,
+        "saturation": aim.saturation,
+        "seconds": request.seconds,
+    }
+    asked = question(
+        request.config,
+        span.spans(request.config, request.fit),
+        aim,
+        facts,
+        place=float,
+        budget=request.budget,
+        jobs=request.jobs,
+        quiet=request.quiet,
+    )
+    return Task(request, curve, load, aim, asked)
 
 
 def study(task: Task, directory: Path | None) -> LoadCalibration:
@@ -144,112 +127,23 @@ def study(task: Task, directory: Path | None) -> LoadCalibration:
         If no values that were tried can be simulated, or the directory holds another search.
     """
     request, curve = task.request, task.curve
-    total = request.budget * len(task.aim.simulated) + len(curve.rates)
-    with (
-        Kept(directory, task.head) as kept,
-        TemporaryDirectory(prefix="copyback-calibrate-") as name,
-        counting_display("Simulations", total, quiet=request.quiet) as show,
-        ThreadPoolExecutor(request.jobs or cores()) as pool,
-    ):
-        done = count(1)
-        trial = Trial(task, kept, Path(name), pool, lambda: show(next(done)))
-        show(0)
-        search = Search(task.spans, trial.evaluate, task.aim, task.seed)
-        evaluations = search.run(task.start, request.budget)
-        best = known.best_of(evaluations)
-        if best.found is None:
-            raise InputError(best.fault)
-        settings = trial.settings(best.values)
-        numbers = trial.curve(settings)
-        return LoadCalibration(
-            config=trial.bench.config(settings, curve.rates[0].offered),
-            curve=curve,
-            aim=task.aim,
-            seconds=request.seconds,
-            evaluations=evaluations,
-            fitted=known.fitted(task.spans, task.start, evaluations),
-            numbers=numbers,
-            cells=judge.cells(curve, task.aim, numbers),
-        )
-
-
-class Trial:
-    """Simulations of a task.
-
-    Parameters
-    ----------
-    kept
-        Evaluations that are known and those that end.
-    folder
-        Where prepared drives are kept.
-    pool
-        Where simulations run; they release the GIL.
-    on_done
-        Called after each simulation.
-    """
-
-    def __init__(
-        self,
-        task: Task,
-        kept: Kept,
-        folder: Path,
-        pool: ThreadPoolExecutor,
-        on_done: Callable[[], None],
-    ) -> None:
-        self._task = task
-        self._kept = kept
-        self._pool = pool
-        self._on_done = on_done
-        self.bench = Bench(task.request.config, task.load, Folder(folder))
-
-    def settings(self, values: Sequence[float]) -> list[tuple[str, str]]:
-        """Return the settings that give the keys these values."""
-        return [one.setting(value) for one, value in zip(self._task.spans, values, strict=True)]
-
-    def curve(self, settings: Sequence[tuple[str, str]]) -> dict[float, dict[str, float]]:
-        """Return the simulated numbers at each rate of the table."""
-        rates = [rate.offered for rate in self._task.curve.rates]
-        found = self._pool.map(lambda offered: self._simulate(settings, offered), rates)
-        return dict(zip(rates, found, strict=True))
-
-    def evaluate(self, points: Sequence[tuple[float, ...]]) -> list[Evaluation]:
-        """Return the evaluations of points, in their order; those that are kept are not redone."""
-        rates = self._task.aim.simulated
-        new = [point for point in points if point not in self._kept.known]
-        results = self._pool.map(lambda pair: self._attempt(*pair), product(new, rates))
-        for point in new:
-            self._kept.add(self._evaluation(point, rates, results))
-        return [self._kept.known[point] for point in points]
-
-    def _evaluation(
-        self,
-        point: tuple[float, ...],
-        rates: Sequence[float],
-        results: Iterator[dict[str, float] | str],
-    ) -> Evaluation:
-        """Return the evaluation of a point from the next results."""
-        found: dict[float, dict[str, float]] = {}
-        fault = ""
-        for offered in rates:
-            result = next(results)
-            if isinstance(result, str):
-                fault = fault or result
-            else:
-                found[offered] = result
-        whole = None if fault else found
-        return Evaluation(point, self._task.aim.loss(whole), whole, fault)
-
-    def _attempt(self, point: tuple[float, ...], offered: float) -> dict[str, float] | str:
-        """Return what a run gives, or why there is none with these values."""
-        try:
-            return self._simulate(self.settings(point), offered)
-        except (InputError, SimulationError) as fault:
-            return str(fault)
-
-    def _simulate(self, settings: Sequence[tuple[str, str]], offered: float) -> dict[str, float]:
-        numbers = self.bench.simulate(settings, offered)
-        self._on_done()
-        return numbers
+    rates = [rate.offered for rate in curve.rates]
+    simulations = request.budget * len(task.aim.simulated) + len(rates)
+    with trial(task.question, request.config, task.load, directory, simulations) as tried:
+        evaluations = tried.search()
+        settings = tried.settings(known.best_of(evaluations).values)
+        numbers = tried.numbers(settings, rates)
+        config = tried.bench.config(settings, rates[0])
+    return LoadCalibration(
+        config=config,
+        curve=curve,
+        aim=task.aim,
+        seconds=request.seconds,
+        evaluations=evaluations,
+        fitted=known.fitted(task.question.spans, task.question.start, evaluations),
+        numbers=numbers,
+        cells=judge.cells(curve, task.aim, numbers),
+    )
 
 
 def _check(curve: Curve, load: Load) -> None:

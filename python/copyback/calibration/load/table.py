@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
+from copyback.calibration.search.bench import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-#: Operations, and statistics of their latency, by the keys of a summary.
-OPERATIONS = ("read", "write")
+#: Statistics of a latency, by the keys of a summary.
 STATISTICS = ("p50", "p90", "p95", "p99", "p99_9", "mean")
 
 #: Shares of requests at or below a latency that a summary has not.

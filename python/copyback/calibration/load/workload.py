@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError, size_bytes, time_ns
+from copyback.calibration.load.table import QUANTILES, STATISTICS
 from copyback.inputs import configuration
 from copyback.words import units
 
@@ -66,6 +67,9 @@ class Load:
     InputError
         If a flow has no rate.
     """
+
+    statistics = STATISTICS
+    quantiles = QUANTILES
 
     def __init__(
         self, workload: dict[str, Any], seconds: float, settling: Settling | None = None
@@ -138,7 +142,7 @@ def _written(flow: dict[str, Any]) -> float:
     """Return the bytes that a request of a flow writes on average, or fewer."""
     size = flow.get("request_size")
     of_writes = size_bytes(size) if isinstance(size, str) else SMALLEST
-    return of_writes * (1.0 - flow.get("read_share", 0.0))
+    return float(of_writes * (1.0 - flow.get("read_share", 0.0)))
 
 
 def _gaps(flow: dict[str, Any]) -> tuple[dict[str, Any], str]:

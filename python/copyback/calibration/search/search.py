@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.load.near import Near
+from copyback.calibration.search.near import Near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from copyback.calibration.load.aim import Aim
-    from copyback.calibration.load.kept import Evaluation
-    from copyback.calibration.load.span import Span
+    from copyback.calibration.search.aim import Aim
+    from copyback.calibration.search.kept import Evaluation
+    from copyback.calibration.search.span import Span
 
     Array = NDArray[np.float64]
     Evaluate = Callable[[Sequence[tuple[float, ...]]], list[Evaluation]]

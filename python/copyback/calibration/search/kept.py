@@ -13,12 +13,13 @@ from copyback.data.destination import refusal
 from copyback.data.outputs import make_parents
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from copyback.calibration.load.bench import Numbers
+    from copyback.calibration.search.aim import Numbers
 
 EVALUATIONS = "evaluations.jsonl"
-_LOCK = ".lock"
+LOCK = ".lock"
 
 
 @dataclass(frozen=True)
@@ -30,24 +31,30 @@ class Evaluation:
     values
         In the order of the keys that are fitted.
     found
-        Simulated numbers of each rate; None if the simulation failed.
+        Simulated numbers of each load; None if the simulation failed.
     fault
         Reason of a failure, else empty.
     """
 
     values: tuple[float, ...]
     loss: float
-    found: dict[float, Numbers] | None
+    found: dict[Any, Numbers] | None
     fault: str = ""
 
     @classmethod
-    def of(cls, stored: dict[str, Any]) -> Evaluation:
-        """Return an evaluation from a line of the file."""
+    def of(cls, stored: dict[str, Any], place: Callable[[str], Any] = float) -> Evaluation:
+        """Return an evaluation from a line of the file.
+
+        Parameters
+        ----------
+        place
+            Makes the place of a load from its text.
+        """
         found = stored["found"]
         return cls(
             values=tuple(map(float, stored["values"])),
             loss=float(stored["loss"]),
-            found=None if found is None else {float(rate): own for rate, own in found.items()},
+            found=None if found is None else {place(text): own for text, own in found.items()},
             fault=stored["fault"],
         )
 
@@ -55,7 +62,7 @@ class Evaluation:
         """Return a line of the file."""
         found = None
         if self.found is not None:
-            found = {repr(rate): own for rate, own in self.found.items()}
+            found = {str(place): own for place, own in self.found.items()}
         return {
             "values": list(self.values),
             "loss": self.loss,
@@ -73,11 +80,16 @@ class Kept:
         Where it is; without one, nothing is kept.
     head
         Facts of the search. A file with others is refused.
+    place
+        Makes the place of a load from its text.
     """
 
-    def __init__(self, directory: Path | None, head: dict[str, Any]) -> None:
+    def __init__(
+        self, directory: Path | None, head: dict[str, Any], place: Callable[[str], Any]
+    ) -> None:
         self._directory = directory
         self._head = head
+        self._place = place
         self._file: IO[bytes] | None = None
         self.known: dict[tuple[float, ...], Evaluation] = {}
 
@@ -85,7 +97,7 @@ class Kept:
         if self._directory is None:
             return self
         make_parents(self._directory)
-        self._lock = FileLock(self._directory / _LOCK)
+        self._lock = FileLock(self._directory / LOCK)
         try:
             self._lock.acquire(timeout=0)
             self._open(self._directory / EVALUATIONS)
@@ -115,7 +127,8 @@ class Kept:
         stored = [_read(line, f"{path}:{number}") for number, line in enumerate(whole, 1)]
         if stored:
             _check(stored[0], self._head, path)
-            self.known = {one.values: one for one in map(Evaluation.of, stored[1:])}
+            evaluations = [Evaluation.of(line, self._place) for line in stored[1:]]
+            self.known = {one.values: one for one in evaluations}
         # Unbuffered: what has ended is kept, whatever ends the process.
         self._file = path.open("ab", buffering=0)
         self._file.truncate(sum(map(len, whole)))
@@ -127,7 +140,7 @@ class Kept:
             self._file.write(json.dumps(fields, separators=(",", ":")).encode() + b"\n")
 
     def _release(self, directory: Path) -> None:
-        (directory / _LOCK).unlink(missing_ok=True)
+        (directory / LOCK).unlink(missing_ok=True)
         self._lock.release()
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.load.known import AS_GOOD
+from copyback.calibration.search.known import AS_GOOD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from copyback.calibration.load.aim import Aim
-    from copyback.calibration.load.kept import Evaluation
-    from copyback.calibration.load.span import Span
+    from copyback.calibration.search.aim import Aim
+    from copyback.calibration.search.kept import Evaluation
+    from copyback.calibration.search.span import Span
 
     Array = NDArray[np.float64]
 

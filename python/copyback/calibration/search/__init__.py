@@ -1,0 +1,1 @@
+"""Search for the values of keys by which a simulated drive gives what was measured."""

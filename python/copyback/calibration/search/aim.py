@@ -1,0 +1,85 @@
+"""Loss of a fit: how far simulated numbers are from those that were measured."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+#: Simulated numbers of a load, by metric.
+Numbers = dict[str, float]
+
+#: Most that a number adds to the loss.
+MOST = math.log(4.0)
+
+
+class Target(NamedTuple):
+    """Number that is fitted, with the least and the greatest of what was measured.
+
+    Attributes
+    ----------
+    place
+        Load whose number it is, such as an offered rate.
+    """
+
+    place: Any
+    metric: str
+    low: float
+    high: float
+
+
+class Aim:
+    """Numbers that are fitted.
+
+    Parameters
+    ----------
+    targets
+        The numbers, with the ends between which there is no error.
+    groups
+        Group of each. Groups weigh the same, and so do the targets of a group.
+    """
+
+    def __init__(self, targets: Sequence[Target], groups: Sequence[Hashable]) -> None:
+        self._targets = targets
+        counts = Counter(groups)
+        self.weights = np.array([1.0 / (len(counts) * counts[group]) for group in groups])
+        self.low = np.log([target.low for target in targets])
+        self.high = np.log([target.high for target in targets])
+
+    @property
+    def simulated(self) -> list[Any]:
+        """Loads that are simulated to know the loss, in their order."""
+        return sorted({target.place for target in self._targets})
+
+    def logs(self, found: Mapping[Any, Numbers] | None) -> Array:
+        """Return the logarithms of the simulated numbers; NaN for one that there is not.
+
+        Parameters
+        ----------
+        found
+            Simulated numbers of each load; None if the simulation failed.
+        """
+        numbers = [
+            math.nan if found is None else found[target.place].get(target.metric, 0.0)
+            for target in self._targets
+        ]
+        return np.log([number if number > 0 else math.nan for number in numbers])
+
+    def losses(self, logs: Array) -> Array:
+        """Return the loss of each row: the mean error of its numbers beyond what was measured."""
+        beyond = np.maximum(logs - self.high, 0.0) + np.maximum(self.low - logs, 0.0)
+        capped = np.minimum(np.nan_to_num(beyond, nan=MOST), MOST)
+        return np.asarray(capped @ self.weights)
+
+    def loss(self, found: Mapping[Any, Numbers] | None) -> float:
+        """Return the loss of simulated numbers."""
+        return float(self.losses(self.logs(found)))

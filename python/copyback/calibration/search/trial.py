@@ -1,0 +1,181 @@
+"""Simulations of a question: several at once, and each once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import count, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from copyback._core import InputError, SimulationError
+from copyback.calibration.search import known
+from copyback.calibration.search.bench import Bench
+from copyback.calibration.search.effects import Changes, around
+from copyback.calibration.search.kept import Evaluation, Kept
+from copyback.calibration.search.search import Search
+from copyback.process import cores
+from copyback.simulation.prepared import Folder
+from copyback.words.console import counting_display
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from copyback._core import Config
+    from copyback.calibration.search.aim import Numbers
+    from copyback.calibration.search.bench import Loads
+    from copyback.calibration.search.known import Effect
+    from copyback.calibration.search.question import Question
+
+    Settings = Sequence[tuple[str, str]]
+
+
+class Trial:
+    """Simulations of a question.
+
+    Parameters
+    ----------
+    bench
+        Simulates the drive.
+    kept
+        Evaluations that are known and those that end.
+    pool
+        Where simulations run; they release the GIL.
+    on_done
+        Called after each simulation.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        bench: Bench,
+        kept: Kept,
+        pool: ThreadPoolExecutor,
+        on_done: Callable[[], None],
+    ) -> None:
+        self._question = question
+        self.bench = bench
+        self._kept = kept
+        self._pool = pool
+        self._on_done = on_done
+
+    def search(self) -> list[Evaluation]:
+        """Return all evaluations, in the order of the search.
+
+        Raises
+        ------
+        InputError
+            If no values that were tried can be simulated.
+        """
+        asked = self._question
+        search = Search(asked.spans, self.evaluate, asked.aim, asked.seed)
+        evaluations = search.run(asked.start, asked.budget)
+        best = known.best_of(evaluations)
+        if best.found is None:
+            raise InputError(best.fault)
+        return evaluations
+
+    def effects(self, searched: Sequence[Evaluation]) -> tuple[list[Effect], list[Evaluation]]:
+        """Return the effect of each key, and all evaluations.
+
+        Parameters
+        ----------
+        searched
+            Evaluations of the search. Those around the best one, and those with the least and the
+            most of each key that are as good, come after them.
+        """
+        asked = self._question
+        best = known.best_of(searched)
+        beside = self.evaluate(around(asked.spans, best.values))
+        changes = Changes.of(asked.spans, asked.aim, best, beside)
+        farthest = self.evaluate(changes.farthest())
+        return changes.effects(), _each_once([*searched, *beside, *farthest])
+
+    def settings(self, values: Sequence[float]) -> list[tuple[str, str]]:
+        """Return the settings that give the keys these values."""
+        return [one.setting(value) for one, value in zip(self._question.spans, values, strict=True)]
+
+    def numbers(self, settings: Settings, places: Iterable[Any]) -> dict[Any, Numbers]:
+        """Return the simulated numbers of loads."""
+        asked = list(places)
+        found = self._pool.map(lambda place: self._simulate(settings, place), asked)
+        return dict(zip(asked, found, strict=True))
+
+    def evaluate(self, points: Sequence[tuple[float, ...]]) -> list[Evaluation]:
+        """Return the evaluations of points, in their order; those that are kept are not redone."""
+        places = self._question.aim.simulated
+        new = [point for point in dict.fromkeys(points) if point not in self._kept.known]
+        results = self._pool.map(lambda pair: self._attempt(*pair), product(new, places))
+        for point in new:
+            self._kept.add(self._evaluation(point, places, results))
+        return [self._kept.known[point] for point in points]
+
+    def _evaluation(
+        self, point: tuple[float, ...], places: Sequence[Any], results: Iterator[Numbers | str]
+    ) -> Evaluation:
+        """Return the evaluation of a point from the next results."""
+        found: dict[Any, Numbers] = {}
+        fault = ""
+        for place in places:
+            result = next(results)
+            if isinstance(result, str):
+                fault = fault or result
+            else:
+                found[place] = result
+        whole = None if fault else found
+        return Evaluation(point, self._question.aim.loss(whole), whole, fault)
+
+    def _attempt(self, point: tuple[float, ...], place: Any) -> Numbers | str:
+        """Return what a run gives, or why there is none with these values."""
+        try:
+            return self._simulate(self.settings(point), place)
+        except (InputError, SimulationError) as fault:
+            return str(fault)
+
+    def _simulate(self, settings: Settings, place: Any) -> Numbers:
+        numbers = self.bench.simulate(settings, place)
+        self._on_done()
+        return numbers
+
+
+def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+    return list({one.values: one for one in evaluations}.values())
+
+
+@contextmanager
+def trial(
+    question: Question,
+    config: Config,
+    load: Loads,
+    directory: Path | None,
+    simulations: int,
+) -> Iterator[Trial]:
+    """Yield what runs the simulations of a question, and shows how many have ended.
+
+    Parameters
+    ----------
+    config
+        Drive that is simulated.
+    load
+        Loads that it is simulated under.
+    directory
+        Where evaluations are kept, and gone on with; nowhere if None.
+    simulations
+        Number of them.
+
+    Raises
+    ------
+    InputError
+        If the directory holds another search.
+    """
+    with (
+        Kept(directory, question.head, question.place) as kept,
+        TemporaryDirectory(prefix="copyback-calibrate-") as name,
+        counting_display("Simulations", simulations, quiet=question.quiet) as show,
+        ThreadPoolExecutor(question.jobs or cores()) as pool,
+    ):
+        done = count(1)
+        show(0)
+        bench = Bench(config, load, Folder(Path(name)))
+        yield Trial(question, bench, kept, pool, lambda: show(next(done)))
