@@ -40,6 +40,10 @@ JUDGED = [
     "intel-s4600",
     "samsung-970-evo-plus",
     "samsung-pm9a3",
+    "micron-7450-max",
+    "micron-7450-pro",
+    "solidigm-p5520",
+    "tlc-nvme-64gb",
     "intel-660p",
     "samsung-eufs-3",
 ]
@@ -51,9 +55,13 @@ def drives(cli: RunCli) -> list[str]:
     return re.findall(r"^  ([a-z0-9-]+)  ", listed.split("Workloads")[0], re.MULTILINE)
 
 
+#: Not run here: it is tlc-nvme-64gb with 16 times the blocks, takes minutes and 3 GB.
+LARGE = {"tlc-nvme"}
+
+
 def test_every_drive_is_judged_or_pinned(cli: RunCli) -> None:
     """A new one has to be put here."""
-    assert {*PINNED, *JUDGED} == set(drives(cli))
+    assert {*PINNED, *JUDGED, *LARGE} == set(drives(cli))
 
 
 #: A sentence of a page on the load that a preset comes with.
