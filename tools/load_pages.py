@@ -33,7 +33,7 @@ def page(stored: Mapping[str, Any]) -> str:
     drives = stored["drives"]
     pieces = [
         _answer(drives),
-        f"Simulated at commit {drives[0]['commit']}.",
+        f"Simulated at commit {', '.join(dict.fromkeys(one['commit'] for one in drives))}.",
         "\n".join(_summary(drives)),
         "![Latency over load, measured and simulated](../images/drives/loads.svg)",
         "Dots and bands: measured, the mean and the spread of passes and specimens. "
