@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from copyback.calibration.load.reach import intervals
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from copyback.calibration.load.aim import Aim
     from copyback.calibration.load.kept import Evaluation
     from copyback.calibration.load.span import Span
-
-#: An evaluation is as good as the best if its loss is no more than this above.
-AS_GOOD = 0.02
 
 #: Share of the range beyond which an interval says nothing.
 WIDE = 0.8
@@ -39,7 +39,7 @@ class Fitted:
     start
         Value of the configuration.
     interval
-        Least and greatest value of the evaluations that are as good as the best.
+        Least and greatest value that fit as well as the best.
     """
 
     span: Span
@@ -71,17 +71,15 @@ class Fitted:
 
 
 def fitted(
-    spans: Sequence[Span], start: Sequence[float], evaluations: Sequence[Evaluation]
+    spans: Sequence[Span],
+    start: Sequence[float],
+    evaluations: Sequence[Evaluation],
+    aim: Aim,
 ) -> list[Fitted]:
     """Return the keys with the values of the best evaluation."""
     best = best_of(evaluations)
-    good = [one.values for one in evaluations if one.loss <= best.loss + AS_GOOD]
-    return [
-        Fitted(span, begun, value, (min(column), max(column)))
-        for span, begun, value, column in zip(
-            spans, start, best.values, zip(*good, strict=True), strict=True
-        )
-    ]
+    columns = zip(spans, start, best.values, intervals(spans, evaluations, aim), strict=True)
+    return [Fitted(*column) for column in columns]
 
 
 def best_of(evaluations: Sequence[Evaluation]) -> Evaluation:

@@ -166,7 +166,7 @@ def study(task: Task, directory: Path | None) -> LoadCalibration:
             aim=task.aim,
             seconds=request.seconds,
             evaluations=evaluations,
-            fitted=known.fitted(task.spans, task.start, evaluations),
+            fitted=known.fitted(task.spans, task.start, evaluations, task.aim),
             numbers=numbers,
             cells=judge.cells(curve, task.aim, numbers),
         )
