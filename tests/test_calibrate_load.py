@@ -360,6 +360,9 @@ def test_the_probe_keeps_its_rate_and_the_others_share_the_rest(tmp_path: Path) 
         "250000ns",
     ]
     assert {own["duration"] for own in made} == {"2000000000ns"}
+    assert {own["ramp"] for own in made} == {"200000000ns"}
+    own = Load(configuration.resolved(config)["workload"], 2.0, ramp=1.5).at(16_000)["flows"]
+    assert {one["ramp"] for one in own} == {"1500000000ns"}
     path = write(tmp_path / "curve.csv", [ROW | {"rate": 10_000}])
     with pytest.raises(copyback.InputError, match=r"found 10,000; allowed: more than 10,000, the"):
         prepare(Request(config=config, table=path))
@@ -427,6 +430,7 @@ def test_the_loss_is_beyond_the_spread_and_capped(tmp_path: Path) -> None:
         (["--writes", "FILE", "--use", "3"], "--use: found beside --writes"),
         (["--load", "absent.csv"], "absent.csv: "),
         (["--load", "FILE", "--seconds", "nan"], "--seconds: found nan; allowed: a number above 0"),
+        (["--load", "FILE", "--ramp", "3"], "--ramp: found 3; allowed: from 0 to less than the 3 "),
         (["--load", "FILE", "--use", "3"], "--use: found 3; allowed: a rate of the table: 100"),
     ],
 )

@@ -146,6 +146,15 @@ def calibrate(
             min=0.01, max=3600.0, help="With --load: simulated seconds of a rate; else 3."
         ),
     ] = None,
+    ramp: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=3600.0,
+            help="With --load: seconds of these that are not measured, at the beginning; else a "
+            "tenth.",
+        ),
+    ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -180,7 +189,13 @@ def calibrate(
         "--held-out": held_out != HELD_OUT,
     }
     of_writes = {"--schemes": schemes, "--move-cost": move_cost}
-    of_load = {"--use": use, "--saturation": saturation, "--seconds": seconds, "--budget": budget}
+    of_load = {
+        "--use": use,
+        "--saturation": saturation,
+        "--seconds": seconds,
+        "--ramp": ramp is not None,
+        "--budget": budget,
+    }
     if curve is not None:
         _refuse("--load", {"--writes": writes, **of_traces, **of_writes})
         _calibrate_load(
@@ -190,6 +205,7 @@ def calibrate(
             use=use or (),
             saturation=saturation,
             seconds=seconds,
+            ramp=ramp,
             budget=budget,
             jobs=jobs,
             out=out,
@@ -290,6 +306,7 @@ def _calibrate_load(
     use: Sequence[float],
     saturation: float | None,
     seconds: float | None,
+    ramp: float | None,
     budget: int | None,
     jobs: int | None,
     out: Path | None,
@@ -309,6 +326,7 @@ def _calibrate_load(
         use=tuple(use),
         saturation=saturation,
         seconds=SECONDS if seconds is None else seconds,
+        ramp=ramp,
         budget=BUDGET if budget is None else budget,
         jobs=jobs,
         quiet=quiet or json_,

@@ -27,6 +27,7 @@ def calibrate_load(
     use: Sequence[float] = (),
     saturation: float | None = None,
     seconds: float = SECONDS,
+    ramp: float | None = None,
     budget: int = BUDGET,
     out: str | os.PathLike[str] | None = None,
     seed: int | None = None,
@@ -54,6 +55,8 @@ def calibrate_load(
         Writes a second of the data sheet, which the highest rate is fitted to.
     seconds
         Simulated time of a rate.
+    ramp
+        Seconds of it that are not measured, at its beginning; a tenth if None.
     budget
         Evaluations of the fit.
     out
@@ -87,6 +90,7 @@ def calibrate_load(
         fit=(fit, KEYS.or_none()),
         saturation=(saturation, NUMBER.or_none()),
         seconds=(seconds, NUMBER),
+        ramp=(ramp, NUMBER.or_none()),
         budget=(budget, COUNT),
         out=(out, PATH.or_none()),
         seed=(seed, WHOLE.or_none()),
@@ -101,6 +105,7 @@ def calibrate_load(
         use=tuple(use),
         saturation=saturation,
         seconds=seconds,
+        ramp=ramp,
         budget=budget,
         jobs=jobs,
         quiet=not progress,

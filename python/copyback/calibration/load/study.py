@@ -58,6 +58,8 @@ class Request:
         Writes a second at the highest rate; None if it is not given.
     seconds
         Simulated seconds of a rate.
+    ramp
+        Seconds of them that are not measured, at the beginning; a tenth if None.
     budget
         Evaluations.
     jobs
@@ -70,6 +72,7 @@ class Request:
     use: tuple[float, ...] = ()
     saturation: float | None = None
     seconds: float = SECONDS
+    ramp: float | None = None
     budget: int = BUDGET
     jobs: int | None = None
     quiet: bool = False
@@ -80,6 +83,11 @@ class Request:
         for name, value in (("--seconds", self.seconds), ("--saturation", self.saturation)):
             if value is not None and not 0.0 < value < math.inf:
                 raise InputError(f"{name}: found {value:g}; allowed: a number above 0")
+        if self.ramp is not None and not 0.0 <= self.ramp < self.seconds:
+            raise InputError(
+                f"--ramp: found {self.ramp:g}; allowed: from 0 to less than the {self.seconds:g} "
+                "seconds of a rate"
+            )
 
 
 @dataclass(frozen=True)
@@ -107,6 +115,7 @@ class Task:
             "use": self.aim.rates,
             "saturation": self.aim.saturation,
             "seconds": self.request.seconds,
+            "ramp": self.request.ramp,
             "budget": self.request.budget,
         }
 
@@ -121,7 +130,7 @@ def prepare(request: Request) -> Task:
     """
     curve = sources.read(request.table)
     tables = configuration.resolved(request.config)
-    load = Load(tables["workload"], request.seconds)
+    load = Load(tables["workload"], request.seconds, request.ramp)
     _check(curve, load)
     spans = span.spans(request.config, request.fit)
     aim = Aim(curve, _rates(curve, request.use), request.saturation)

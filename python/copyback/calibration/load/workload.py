@@ -9,7 +9,7 @@ from copyback._core import InputError, time_ns
 from copyback.inputs import configuration
 from copyback.words import units
 
-#: Share of the simulated time that is not measured, at its beginning.
+#: Share of the simulated time that is not measured, at its beginning, unless it is said.
 RAMP = 0.1
 
 
@@ -25,6 +25,8 @@ class Load:
         The resolved workload.
     seconds
         Simulated time of a run, in seconds.
+    ramp
+        Seconds at its beginning that are not measured; a tenth of it if None.
 
     Raises
     ------
@@ -32,7 +34,7 @@ class Load:
         If a flow has no rate.
     """
 
-    def __init__(self, workload: dict[str, Any], seconds: float) -> None:
+    def __init__(self, workload: dict[str, Any], seconds: float, ramp: float | None = None) -> None:
         kind = workload.get("type")
         if kind not in ("synthetic", "flows"):
             raise InputError(
@@ -40,6 +42,7 @@ class Load:
             )
         self._flows: list[dict[str, Any]] = workload["flows"] if kind == "flows" else [workload]
         self._seconds = seconds
+        self._ramp = seconds * RAMP if ramp is None else ramp
         keys = [f"workload.flows[{place}]" for place in range(len(self._flows))]
         names = keys if kind == "flows" else ["workload"]
         self._rates = [_rate(*pair) for pair in zip(self._flows, names, strict=True)]
@@ -73,7 +76,7 @@ class Load:
         timed |= {
             "requests": "unlimited",
             "duration": f"{self._seconds * 1e9:.0f}ns",
-            "ramp": f"{self._seconds * RAMP * 1e9:.0f}ns",
+            "ramp": f"{self._ramp * 1e9:.0f}ns",
         }
         return timed
 
