@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from copyback.calibration.load import sources
-from copyback.calibration.load.aim import AS_GOOD, Aim
+from copyback.calibration.load.aim import Aim
 from copyback.calibration.load.kept import Evaluation
-from copyback.calibration.load.reach import intervals
+from copyback.calibration.load.reach import AS_GOOD, intervals
 from copyback.calibration.load.span import Kind, Span
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from copy import copy
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 #: Most that a cell adds to the loss.
 MOST = math.log(4.0)
-
-#: An evaluation is as good as the best if its loss is no more than this above, at least.
-AS_GOOD = 0.02
 
 
 class Target(NamedTuple):
@@ -70,17 +66,6 @@ class Aim:
         """Rates that are simulated to know the loss."""
         return sorted({target.offered for target in self._targets})
 
-    @property
-    def blocks(self) -> list[tuple[float, str]]:
-        """Rate and operation of each target; targets that share both err together."""
-        return [(one.offered, one.metric.partition("_")[0]) for one in self._targets]
-
-    def measuring(self, logs: Array) -> Aim:
-        """Return the aim as it would be, had these logarithms been measured."""
-        other = copy(self)
-        other.low = other.high = logs
-        return other
-
     def logs(self, found: Mapping[float, Numbers] | None) -> Array:
         """Return the logarithms of the simulated numbers; NaN for one that there is not.
 
@@ -100,9 +85,12 @@ class Aim:
 
         Each fitted rate counts the same, and so does saturation.
         """
+        return np.asarray(self.errors(logs) @ self.weights)
+
+    def errors(self, logs: Array) -> Array:
+        """Return the error of each cell beyond the spread of passes, capped."""
         beyond = np.maximum(logs - self.high, 0.0) + np.maximum(self.low - logs, 0.0)
-        capped = np.minimum(np.nan_to_num(beyond, nan=MOST), MOST)
-        return np.asarray(capped @ self.weights)
+        return np.asarray(np.minimum(np.nan_to_num(beyond, nan=MOST), MOST))
 
     def loss(self, found: Mapping[float, Numbers] | None) -> float:
         """Return the loss of simulated numbers."""

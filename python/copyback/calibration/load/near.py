@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.load.aim import AS_GOOD
+from copyback.calibration.load.reach import AS_GOOD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,33 +132,18 @@ class Model:
 
     def least(self, aim: Aim) -> Array:
         """Return the place of the least loss."""
-        return self._moved(self._solved(aim, self._loss(aim), None))
-
-    def least_loss(self, aim: Aim) -> float:
-        """Return the least loss; NaN if there is no solution."""
-        found = self._solved(aim, self._loss(aim), None)
-        return math.nan if found is None else float(self._loss(aim) @ found)
+        keys = len(self.place)
+        return self._solved(aim, np.r_[np.zeros(keys), aim.weights], None)
 
     def farthest(self, aim: Aim, key: int, sign: float, most: float) -> Array:
         """Return the place with the most of a key, or the least, whose loss is at most this."""
         keys, targets = self.slopes.shape
         cost = np.zeros(keys + targets)
         cost[key] = -sign
-        return self._moved(self._solved(aim, cost, most))
+        return self._solved(aim, cost, most)
 
-    def _loss(self, aim: Aim) -> Array:
-        return np.concatenate([np.zeros(len(self.place)), aim.weights])
-
-    def _moved(self, solution: Array | None) -> Array:
-        # Capped errors may leave no solution.
-        moved = 0.0 if solution is None else solution[: len(self.place)]
-        return np.asarray(self.place + moved)
-
-    def _solved(self, aim: Aim, cost: Array, most: float | None) -> Array | None:
-        """Return the solution of least cost of a linear program; None if there is none.
-
-        Variables are the moves of the keys, and then the errors of the targets.
-        """
+    def _solved(self, aim: Aim, cost: Array, most: float | None) -> Array:
+        """Return the place of the least cost: a linear program of moves, and errors of targets."""
         from scipy.optimize import linprog
 
         keys, targets = self.slopes.shape
@@ -173,4 +157,5 @@ class Model:
         high = np.minimum(self.place + self.radius, 1.0) - self.place
         bounds = [*zip(low, high, strict=True), *[(0.0, None)] * targets]
         found = linprog(cost, np.vstack(rows), np.concatenate(limits), bounds=bounds)
-        return None if found.x is None else np.asarray(found.x)
+        # Capped errors may leave no solution.
+        return self.place if found.x is None else self.place + found.x[:keys]

@@ -1,20 +1,17 @@
 """Intervals of fitted values: how far each can be from the best with a fit that is as good.
 
-The loss at the true values is above the least by what noise and the model's own faults add. How
-much that can be is asked of the errors that are left at the best point. With signs drawn anew they
-make measurements of a drive that has the best values; each is fitted, and the loss at the best
-values less that of the fit is the excess that truth can have.
+A search evaluates few values, and the loss jumps between them. So an emulator says what numbers
+there are between and beyond, and how sure that is. A value is excluded if the fit is worse than
+that of the best one in what the emulator is sure of (history matching).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.load.aim import AS_GOOD
-from copyback.calibration.load.near import FAR, Model
+from copyback.calibration.load.emulator import Emulator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,62 +24,67 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Drawn measurements, the share of them whose truth is to be kept, and what draws their signs.
-DRAWS, KEPT, SEED = 100, 0.95, 1
+#: A fit is as good as the best if its loss is no more than this above.
+AS_GOOD = 0.02
+
+#: Standard deviations of a number that are forgiven: one in twenty of its errors is larger.
+SURE = 2.0
+
+#: Places that are asked at a time, how often, and what draws them.
+PLACES, ROUNDS, SEED = 4096, 4, 1
+
+#: Distances of the first places from the best one; others are anywhere.
+NEAR = (0.01, 0.04, 0.15)
 
 
 def intervals(
     spans: Sequence[Span], evaluations: Sequence[Evaluation], aim: Aim
 ) -> list[tuple[float, float]]:
-    """Return the least and the greatest value of each key that fit as well as the best.
-
-    They hold the evaluations that are as good, and what a linear model around the best one says
-    of the values between and beyond: a search may have tried none that is as good.
-    """
+    """Return the least and the greatest value of each key that are not excluded."""
     best = min(evaluations, key=lambda one: one.loss)
+    good = np.array([_place(spans, one) for one in evaluations if one.loss <= best.loss + AS_GOOD])
     logs = np.array([aim.logs(one.found) for one in evaluations])
     usable = np.isfinite(logs).all(axis=1)
-    if not usable[evaluations.index(best)]:
-        good = [one.values for one in evaluations if one.loss <= best.loss + AS_GOOD]
-        return [(min(column), max(column)) for column in zip(*good, strict=True)]
-    known = [one for one, is_usable in zip(evaluations, usable, strict=True) if is_usable]
-    places = np.array([_place(spans, one) for one in known])
-    model = Model.of(places, logs[usable], known.index(best), FAR)
-    # Values that change nothing reach the ends of their range.
-    model = replace(model, radius=1.0)
-    above = max(AS_GOOD, excess(model, aim))
-    good = [
-        place for place, one in zip(places, known, strict=True) if one.loss <= best.loss + above
-    ]
-    return [
-        _interval(model, aim, above, key, np.array(good), span) for key, span in enumerate(spans)
-    ]
+    # Fewer do not determine a trend and its error.
+    if usable.sum() > len(spans) + 2 and usable[evaluations.index(best)]:
+        places = np.array([_place(spans, one) for one in evaluations])
+        emulator = Emulator.of(places[usable], logs[usable])
+        good = np.vstack([good, reached(emulator, aim, _place(spans, best), aim.logs(best.found))])
+    ends = zip(spans, good.min(axis=0).tolist(), good.max(axis=0).tolist(), strict=True)
+    return [(span.value(low), span.value(high)) for span, low, high in ends]
 
 
-def excess(model: Model, aim: Aim) -> float:
-    """Return how far the loss at the true values can be above the least, in 95 of 100 draws."""
-    errors = _errors(model, aim)
-    blocks = np.unique(
-        np.array([f"{rate} {name}" for rate, name in aim.blocks]), return_inverse=True
-    )
-    signs = np.random.default_rng(SEED).choice([-1.0, 1.0], (DRAWS, len(blocks[0])))
-    loss = float(np.abs(errors) @ aim.weights)
-    drawn = [aim.measuring(model.logs + errors * own[blocks[1]]) for own in signs]
-    return float(np.nanquantile([loss - model.least_loss(one) for one in drawn], KEPT))
+def reached(emulator: Emulator, aim: Aim, best: Sequence[float], logs: Array) -> Array:
+    """Return places that are not excluded, and that reach as far as such places do.
+
+    Parameters
+    ----------
+    best
+        Place of the best evaluation.
+    logs
+        Its numbers.
+    """
+    random = np.random.default_rng(SEED)
+    keys = len(best)
+    anywhere = random.random((PLACES, keys))
+    near = [best + random.normal(0.0, scale, (PLACES, keys)) for scale in NEAR]
+    found = np.array([best])
+    drawn = np.vstack([anywhere, *near])
+    for _ in range(ROUNDS):
+        asked = np.clip(drawn, 0.0, 1.0)
+        found = np.vstack([found, asked[_is_as_good(emulator, aim, asked, logs)]])
+        from_ = found[random.integers(len(found), size=PLACES)]
+        drawn = from_ + random.normal(0.0, 1.0, from_.shape) * found.std(axis=0)
+    return found
 
 
-def _errors(model: Model, aim: Aim) -> Array:
-    """Return the measured less the simulated logarithms, beyond the spread of passes."""
-    return np.clip(model.logs, aim.low, aim.high) - model.logs
-
-
-def _interval(
-    model: Model, aim: Aim, above: float, key: int, good: Array, span: Span
-) -> tuple[float, float]:
-    most = float(np.abs(_errors(model, aim)) @ aim.weights) + above
-    ends = [model.farthest(aim, key, sign, most)[key] for sign in (-1.0, 1.0)]
-    reached = np.clip([*ends, *good[:, key]], 0.0, 1.0)
-    return span.value(float(reached.min())), span.value(float(reached.max()))
+def _is_as_good(emulator: Emulator, aim: Aim, places: Array, best: Array) -> NDArray[np.bool_]:
+    """Return which places fit as well as the best one in what is sure."""
+    logs, deviations = emulator.at(places)
+    forgiven = SURE * deviations
+    losses = np.maximum(aim.errors(logs) - forgiven, 0.0) @ aim.weights
+    reference = np.maximum(aim.errors(best) - forgiven, 0.0) @ aim.weights
+    return np.asarray(losses <= reference + AS_GOOD)
 
 
 def _place(spans: Sequence[Span], one: Evaluation) -> list[float]:
