@@ -117,6 +117,9 @@ def test_free_space_settles_before_anything_is_measured() -> None:
     }
     assert times[1024.0] == ("4000000000ns", "7000000000ns")
     assert times[2048.0] == times[8192.0] == ("2000000000ns", "5000000000ns")
+    # Or so long as is said.
+    said = Load(workload, 3.0, Settling(written=8 << 20, ramp=1.5)).at(1024.0)["flows"][0]
+    assert (said["ramp"], said["duration"]) == ("1500000000ns", "4500000000ns")
     # What reads alone settles nothing.
     reads = Load({**workload, "read_share": 1.0}, 3.0, Settling(written=8 << 20))
     assert reads.at(1024.0)["flows"][0]["ramp"] == "300000000ns"
@@ -443,6 +446,8 @@ def test_the_loss_is_beyond_the_spread_and_capped(tmp_path: Path) -> None:
         (["--writes", "FILE", "--use", "3"], "--use: found beside --writes"),
         (["--load", "absent.csv"], "absent.csv: "),
         (["--load", "FILE", "--seconds", "nan"], "--seconds: found nan; allowed: a number above 0"),
+        (["--load", "FILE", "--ramp", "nan"], "--ramp: found nan; allowed: 0 or more"),
+        (["--writes", "FILE", "--ramp", "1"], "--ramp: found beside --writes"),
         (["--load", "FILE", "--use", "3"], "--use: found 3; allowed: a rate of the table: 100"),
     ],
 )

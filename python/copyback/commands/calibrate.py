@@ -158,6 +158,15 @@ def calibrate(
             help="With --load: simulated seconds of a rate that are measured; else 3.",
         ),
     ] = None,
+    ramp: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=3600.0,
+            help="With --load: seconds before anything is measured; else until 2% of the drive "
+            "are written.",
+        ),
+    ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -197,7 +206,11 @@ def calibrate(
     }
     of_writes = {"--schemes": schemes, "--move-cost": move_cost}
     of_search = {"--use": use, "--budget": budget}
-    of_load = {"--saturation": saturation, "--seconds": seconds}
+    of_load = {
+        "--saturation": saturation,
+        "--seconds": seconds,
+        "--ramp": ramp is not None,
+    }
     if sheet is not None:
         others = {"--load": curve, "--writes": writes}
         _refuse("--sheet", {**others, **of_traces, **of_writes, **of_load})
@@ -222,6 +235,7 @@ def calibrate(
             use=use or (),
             saturation=saturation,
             seconds=seconds,
+            ramp=ramp,
             budget=budget,
             jobs=jobs,
             out=out,
@@ -322,6 +336,7 @@ def _calibrate_load(
     use: Sequence[str],
     saturation: float | None,
     seconds: float | None,
+    ramp: float | None,
     budget: int | None,
     jobs: int | None,
     out: Path | None,
@@ -343,6 +358,7 @@ def _calibrate_load(
         use=tuple(map(_rate, use)),
         saturation=saturation,
         seconds=SECONDS if seconds is None else seconds,
+        ramp=ramp,
         budget=BUDGET if budget is None else budget,
         jobs=jobs,
         quiet=quiet or json_,

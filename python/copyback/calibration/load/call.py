@@ -28,6 +28,7 @@ def calibrate_load(
     use: Sequence[float] = (),
     saturation: float | None = None,
     seconds: float = SECONDS,
+    ramp: float | None = None,
     budget: int = BUDGET,
     out: str | os.PathLike[str] | None = None,
     seed: int | None = None,
@@ -55,6 +56,8 @@ def calibrate_load(
         Writes a second of the data sheet, which the highest rate is fitted to.
     seconds
         Simulated time of a rate.
+    ramp
+        Seconds before anything is measured; until 2% of the drive are written if None.
     budget
         Evaluations of the fit.
     out
@@ -88,6 +91,7 @@ def calibrate_load(
         fit=(fit, KEYS.or_none()),
         saturation=(saturation, NUMBER.or_none()),
         seconds=(seconds, NUMBER),
+        ramp=(ramp, NUMBER.or_none()),
         budget=(budget, COUNT),
         out=(out, PATH.or_none()),
         seed=(seed, WHOLE.or_none()),
@@ -102,6 +106,7 @@ def calibrate_load(
         use=tuple(use),
         saturation=saturation,
         seconds=seconds,
+        ramp=ramp,
         budget=budget,
         jobs=jobs,
         quiet=not progress,

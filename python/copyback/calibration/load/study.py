@@ -46,6 +46,8 @@ class Request:
         Writes a second at the highest rate; None if it is not given.
     seconds
         Simulated seconds of a rate that are measured.
+    ramp
+        Seconds before anything is measured; until 2% of the drive are written if None.
     budget
         Evaluations.
     jobs
@@ -58,6 +60,7 @@ class Request:
     use: tuple[float, ...] = ()
     saturation: float | None = None
     seconds: float = SECONDS
+    ramp: float | None = None
     budget: int = BUDGET
     jobs: int | None = None
     quiet: bool = False
@@ -67,6 +70,8 @@ class Request:
         for name, value in (("--seconds", self.seconds), ("--saturation", self.saturation)):
             if value is not None and not 0.0 < value < math.inf:
                 raise InputError(f"{name}: found {value:g}; allowed: a number above 0")
+        if self.ramp is not None and not 0.0 <= self.ramp < math.inf:
+            raise InputError(f"--ramp: found {self.ramp:g}; allowed: 0 or more")
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ def prepare(request: Request) -> Task:
     """
     curve = sources.read(request.table)
     tables = configuration.resolved(request.config)
-    settling = Settling.of(request.config, judge.highest(curve))
+    settling = Settling.of(request.config, judge.highest(curve), request.ramp)
     load = Load(tables["workload"], request.seconds, settling)
     _check(curve, load)
     aim = CurveAim(curve, _rates(curve, request.use), request.saturation)
@@ -100,6 +105,8 @@ def prepare(request: Request) -> Task:
         "saturation": aim.saturation,
         "seconds": request.seconds,
     }
+    if request.ramp is not None:
+        facts["ramp"] = request.ramp
     asked = question(
         request.config,
         span.spans(request.config, request.fit),
@@ -140,7 +147,7 @@ def study(task: Task, directory: Path | None) -> LoadCalibration:
         aim=task.aim,
         seconds=request.seconds,
         evaluations=evaluations,
-        fitted=known.fitted(task.question.spans, task.question.start, evaluations),
+        fitted=known.fitted(task.question.spans, task.question.start, evaluations, task.aim),
         numbers=numbers,
         cells=judge.cells(curve, task.aim, numbers),
     )

@@ -36,15 +36,18 @@ class Settling:
         Bytes that are written.
     most
         Requests a second that the drive serves at most, whatever is offered.
+    ramp
+        Seconds, whatever is written; None if that decides.
     """
 
     written: float = 0.0
     most: float = inf
+    ramp: float | None = None
 
     @classmethod
-    def of(cls, config: Config, most: float = inf) -> Settling:
+    def of(cls, config: Config, most: float = inf, ramp: float | None = None) -> Settling:
         """Return that of a prepared drive."""
-        return cls(SETTLED * config.capacity_bytes, most)
+        return cls(SETTLED * config.capacity_bytes, most, ramp)
 
 
 class Load:
@@ -111,6 +114,8 @@ class Load:
 
     def _ramp(self, offered: float, factors: list[float]) -> float:
         """Return the seconds before anything is measured."""
+        if self._settling.ramp is not None:
+            return self._settling.ramp
         flows = zip(self._flows, self._rates, factors, strict=True)
         written = sum(rate * factor * _written(flow) for flow, rate, factor in flows)
         least = RAMP * self._seconds

@@ -76,9 +76,12 @@ class Aim:
 
     def losses(self, logs: Array) -> Array:
         """Return the loss of each row: the mean error of its numbers beyond what was measured."""
+        return np.asarray(self.errors(logs) @ self.weights)
+
+    def errors(self, logs: Array) -> Array:
+        """Return the error of each number beyond what was measured, capped."""
         beyond = np.maximum(logs - self.high, 0.0) + np.maximum(self.low - logs, 0.0)
-        capped = np.minimum(np.nan_to_num(beyond, nan=MOST), MOST)
-        return np.asarray(capped @ self.weights)
+        return np.asarray(np.minimum(np.nan_to_num(beyond, nan=MOST), MOST))
 
     def loss(self, found: Mapping[Any, Numbers] | None) -> float:
         """Return the loss of simulated numbers."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copyback.calibration.certainty import LEAST_OWN, own_shares
-from copyback.calibration.search.known import AS_GOOD, Effect
+from copyback.calibration.search.known import Effect
 from copyback.calibration.search.near import FAR, NEAR, Model
+from copyback.calibration.search.reach import AS_GOOD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

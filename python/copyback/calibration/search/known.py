@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from copyback.calibration.search.reach import intervals
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from copyback.calibration.search.aim import Aim
     from copyback.calibration.search.kept import Evaluation
     from copyback.calibration.search.span import Span
-
-#: An evaluation is as good as the best if its loss is no more than this above.
-AS_GOOD = 0.02
 
 #: Share of the range beyond which an interval says nothing.
 WIDE = 0.8
@@ -62,7 +62,7 @@ class Fitted:
     start
         Value of the configuration.
     interval
-        Least and greatest value of the evaluations that are as good as the best.
+        Least and greatest value that fit as well as the best.
     effect
         Effect of the key; None if it was not asked for.
     """
@@ -114,6 +114,7 @@ def fitted(
     spans: Sequence[Span],
     start: Sequence[float],
     evaluations: Sequence[Evaluation],
+    aim: Aim,
     effects: Sequence[Effect] | None = None,
 ) -> list[Fitted]:
     """Return the keys with the values of the best evaluation.
@@ -125,18 +126,9 @@ def fitted(
     """
     best = best_of(evaluations)
     known: Sequence[Effect | None] = [None] * len(spans) if effects is None else effects
-    good = [one.values for one in evaluations if one.loss <= best.loss + AS_GOOD]
-    return [
-        Fitted(span, begun, value, (min(column), max(column)), effect)
-        for span, begun, value, column, effect in zip(
-            spans,
-            start,
-            best.values,
-            zip(*good, strict=True),
-            known,
-            strict=True,
-        )
-    ]
+    reached = intervals(spans, evaluations, aim)
+    columns = zip(spans, start, best.values, reached, known, strict=True)
+    return [Fitted(*column) for column in columns]
 
 
 def best_of(evaluations: Sequence[Evaluation]) -> Evaluation:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.calibration.search.known import AS_GOOD
+from copyback.calibration.search.reach import AS_GOOD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

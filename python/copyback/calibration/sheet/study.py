@@ -122,7 +122,7 @@ def study(task: Task, directory: Path | None) -> SheetCalibration:
         config=Config.load(toml=toml, name="the resolved configuration", settings=settings),
         sheet=task.sheet,
         evaluations=evaluations,
-        fitted=known.fitted(asked.spans, asked.start, evaluations, effects),
+        fitted=known.fitted(asked.spans, asked.start, evaluations, asked.aim, effects),
         cells=_cells(task, numbers),
     )
 
