@@ -211,6 +211,6 @@ def test_fio_s_way_to_a_served_drive_is_short(tmp_path: Path) -> None:
     except SystemExit as missing:
         pytest.skip(str(missing))
     start = written(tmp_path / "start.toml", START, 0)
-    offset, own = found_served.apart(fio, JOB, start, tmp_path, seconds=2.0)
+    offset, own = found_served.apart(fio, JOB, start, tmp_path, seconds=8.0)
     assert own == pytest.approx(START["host.command_overhead"] + 1e3, rel=0.02)
     assert 0 < offset < own
