@@ -45,7 +45,7 @@ RESULT = STORED / f"{NAME}.json"
 PRESET = "samsung-pm9a3"
 JOB = ROOT / "examples/load-curve.fio"
 
-#: Drives by number, and those of them that are served. The drives 1 and 2 were judged under an
+#: Drives by number, and those of them that are served. The drives 1 to 3 were judged under an
 #: earlier rule for intervals, which they led to mend; then all ten were drawn anew.
 DRIVES = tuple(range(11, 21))
 SERVED = (18, 19, 20)

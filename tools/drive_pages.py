@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import drive_found
 import drive_loads
 import drive_schemes
 import fdp_study
+import found_page
 import load_pages
 import matplotlib as mpl
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
@@ -63,6 +65,7 @@ def main() -> None:
     stored = json.loads(drive_loads.RESULT.read_text(encoding="utf-8"))
     fill(drive_loads.NAME, load_pages.page(stored), to)
     load_pages.draw(stored, to / PICTURES / f"{drive_loads.NAME}.svg")
+    fill(drive_found.NAME, found_page.page(read(drive_found.NAME)), to)
     stored = read(drive_schemes.NAME)
     fill(drive_schemes.NAME, drive_schemes.page(stored), to)
     drive_schemes.draw(stored, to / PICTURES / f"{drive_schemes.NAME}.svg")
