@@ -14,8 +14,6 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import found_served  # noqa: E402
-from copyback.calibration.load.known import Fitted, Verdict  # noqa: E402
-from copyback.calibration.load.span import Span, spans  # noqa: E402
 from drive_found import (  # noqa: E402
     DRIVES,
     FIT,
@@ -37,6 +35,8 @@ from drive_pages import filled  # noqa: E402
 from found_page import counts, page, right  # noqa: E402
 
 from copyback.calibration.load import sources  # noqa: E402
+from copyback.calibration.search.known import Fitted, Verdict  # noqa: E402
+from copyback.calibration.search.span import Span, spans  # noqa: E402
 from copyback.inputs import configuration  # noqa: E402
 
 #: Two short steps of the shipped job, as rates and seconds.

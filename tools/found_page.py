@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from copyback.calibration.load.known import Verdict
 from drive_found import AIM, BUDGET, FIT, HIDDEN, RAMP, SECONDS, is_right, judged
 
+from copyback.calibration.search.known import Verdict
 from copyback.words import units
 
 if TYPE_CHECKING:
