@@ -134,7 +134,9 @@ def test_parquet_replays_as_its_trace_does(cli: RunCli, tmp_path: Path) -> None:
     beyond = ("--set", "workload.beyond_device=wrap", "--set", "workload.limit=2000", "--json")
     device = ("--set", "ssd.geometry.blocks_per_plane=64")
     results = [
-        json.loads(cli("run", "--preset", "tlc-unbuffered", "--trace", trace, *beyond, *device).stdout)
+        json.loads(
+            cli("run", "--preset", "tlc-unbuffered", "--trace", trace, *beyond, *device).stdout
+        )
         for trace in (MYSQL, tmp_path / "mysql.parquet")
     ]
     assert results[0]["requests"]["count"] == 2000
