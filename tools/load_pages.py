@@ -40,7 +40,7 @@ def page(stored: Mapping[str, Any]) -> str:
     for drive in drives:
         pieces.append(f"## {drive['drive']}")
         pieces.append("\n".join(_parameters(drive)))
-        pieces.append("\n".join(_cells(drive)))
+        pieces.append("\n".join(table(drive["cells"])))
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
 
 
@@ -109,7 +109,7 @@ def _value(parameter: Mapping[str, Any], value: float) -> str:
     return f"{value:,.0f} B" if parameter["unit"] == "B" else f"{value:.3g}"
 
 
-def _cells(drive: Mapping[str, Any]) -> list[str]:
+def table(cells: Sequence[Cell]) -> list[str]:
     """Return a row a rate: simulated over measured microseconds."""
     heads = [metric.replace("_", " ").replace("p99 9", "p99.9") for metric in METRICS]
     lines = [
@@ -117,7 +117,7 @@ def _cells(drive: Mapping[str, Any]) -> list[str]:
         "| ---: |" + " ---: |" * len(METRICS),
     ]
     rows: dict[tuple[float, ...], dict[str, Cell]] = {}
-    for cell in drive["cells"]:
+    for cell in cells:
         rows.setdefault(tuple(cell["rates"]), {})[cell["metric"]] = cell
     for rates, own in rows.items():
         name = f"{rates[0]:,.0f}" if len(rates) == 1 else "beyond saturation"
