@@ -40,8 +40,13 @@ def page(stored: Mapping[str, Any]) -> str:
     for drive in drives:
         pieces.append(f"## {drive['drive']}")
         pieces.append("\n".join(_parameters(drive)))
-        pieces.append("\n".join(table(drive["cells"])))
+        pieces.append("\n".join(_cells(drive)))
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
+
+
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a rate of these cells, as pages of single drives show it."""
+    return _cells({"cells": cells})
 
 
 def predicted(drive: Mapping[str, Any]) -> list[Cell]:
@@ -109,7 +114,7 @@ def _value(parameter: Mapping[str, Any], value: float) -> str:
     return f"{value:,.0f} B" if parameter["unit"] == "B" else f"{value:.3g}"
 
 
-def table(cells: Sequence[Cell]) -> list[str]:
+def _cells(drive: Mapping[str, Any]) -> list[str]:
     """Return a row a rate: simulated over measured microseconds."""
     heads = [metric.replace("_", " ").replace("p99 9", "p99.9") for metric in METRICS]
     lines = [
@@ -117,7 +122,7 @@ def table(cells: Sequence[Cell]) -> list[str]:
         "| ---: |" + " ---: |" * len(METRICS),
     ]
     rows: dict[tuple[float, ...], dict[str, Cell]] = {}
-    for cell in cells:
+    for cell in drive["cells"]:
         rows.setdefault(tuple(cell["rates"]), {})[cell["metric"]] = cell
     for rates, own in rows.items():
         name = f"{rates[0]:,.0f}" if len(rates) == 1 else "beyond saturation"
