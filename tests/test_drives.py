@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from copyback.inputs import configuration
+
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from drive_folding import BURSTS, DRIVE, WHEN, in_bursts  # noqa: E402
 from drive_pages import is_near  # noqa: E402
 from drive_promises import STORED, Promise, answer, promises  # noqa: E402
+from drive_scaling import BLOCKS, PAGE, WHOLE  # noqa: E402
+from drive_scaling import row as scaled  # noqa: E402
 
 #: Requests of rows that are asked again: the longer ones take minutes together.
 FEW = 60_000
@@ -60,6 +64,22 @@ def test_six_figures_that_set_no_parameter_are_near(name: str) -> None:
     answers = stored(name)
     free = [promise for other, promise in ROWS if other == name and promise.sets is None]
     assert sum(is_near(one, answers[one.name]["value"]) for one in free) >= 6
+
+
+def test_fewer_blocks_give_what_is_stored() -> None:
+    """To the last digit, of the fewest."""
+    told = json.loads((STORED / "scaling.json").read_text(encoding="utf-8"))
+    assert scaled(BLOCKS[0]) == told["rows"][0]
+
+
+def test_presets_of_the_default_drive_have_the_blocks_that_were_asked() -> None:
+    """As the page of the drive says."""
+    presets = {BLOCKS[1]: PAGE, BLOCKS[2]: "tlc-nvme-64gb", WHOLE: "tlc-nvme"}
+    page = (ROOT / "docs/drives/samsung-pm9a3.md").read_text(encoding="utf-8")
+    for blocks, preset in presets.items():
+        resolved = configuration.resolved(configuration.load({"preset": preset}))
+        assert resolved["ssd"]["geometry"]["blocks_per_plane"] == blocks
+        assert f"| `{preset}` | {blocks:,} |" in page
 
 
 def test_what_the_page_of_schedules_says_is_in_its_table() -> None:

@@ -173,7 +173,8 @@ def test_names_are_for_all_flows_or_none(mixed: dict[str, Any]) -> None:
 def test_what_should_be_known_of_a_flow_is_not_cut(cli: RunCli) -> None:
     """At 80 columns it stands below the flow's name, as a whole."""
     example = Path(__file__).parent.parent / "examples/tenants.toml"
-    done = cli("run", example, "--set", "ssd.gc.preemption=none")
+    drive = ("--set", "preset=tlc-unbuffered-64gb", "--set", "ssd.geometry.pages_per_block=64")
+    done = cli("run", example, *drive, "--set", "ssd.gc.preemption=none")
     table = done.stdout.split("\nFlow ")[1].split("\n\n")[0].splitlines()
     assert [line for line in table if line in ("stalls", "overload")] == ["stalls", "stalls"]
     assert all(len(line) <= 80 for line in table)

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import drive_found
 import drive_loads
+import drive_scaling
 import drive_schemes
 import fdp_study
 import found_page
 import load_pages
 import matplotlib as mpl
+import scaling_table
 from drive_promises import ROOT, STORED, Promise, asked_of, promises
 from matplotlib.figure import Figure
 from tails_table import tails
@@ -61,6 +63,7 @@ def main() -> None:
     fill("rain", rain(read("rain")), to)
     fill("folding", folding(read("folding")), to)
     fill("tails", tails(read("tails")), to)
+    fill(drive_scaling.PAGE, scaling_table.page(read(drive_scaling.NAME)), to)
     fill(fdp_study.NAME, fdp_study.page(read(fdp_study.NAME)), to)
     stored = json.loads(drive_loads.RESULT.read_text(encoding="utf-8"))
     fill(drive_loads.NAME, load_pages.page(stored), to)

@@ -50,6 +50,11 @@ def page(stored: Mapping[str, Any]) -> str:
     return "\n\n".join(piece for piece in pieces if piece) + "\n"
 
 
+def table(cells: Sequence[Cell]) -> list[str]:
+    """Return a row a rate of these cells, as pages of single drives show it."""
+    return _cells({"cells": cells})
+
+
 def predicted(drive: Mapping[str, Any]) -> list[Cell]:
     """Return the cells of a drive that were not fitted: latencies, and the rate at saturation."""
     counted = (*METRICS, "per_s")

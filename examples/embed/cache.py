@@ -14,16 +14,16 @@ import copyback
 
 DRIVE = {
     "preset": "tlc-nvme-64gb",
-    "ssd": {"geometry": {"chips_per_channel": 1, "blocks_per_plane": 48, "pages_per_block": 64}},
+    "ssd": {"geometry": {"chips_per_channel": 1, "blocks_per_plane": 96}},
     "workload": {
         "type": "synthetic",
-        "requests": 20_000,
+        "requests": 40_000,
         "request_size": "16KiB",
         "alignment": "16KiB",
         "read_share": 0.5,
         "sequential_share": 0.0,
         "address": {"type": "zipf", "theta": 0.9},
-        "inter_arrival": {"type": "exponential", "mean": "250us"},
+        "inter_arrival": {"type": "exponential", "mean": "100us"},
     },
 }
 
