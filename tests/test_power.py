@@ -84,3 +84,17 @@ def test_what_does_not_go_with_cuts_is_refused(tiny: dict[str, Any]) -> None:
     text = str(refused.value)
     assert "ssd.power.cuts.count: found 0; allowed: 1 to 100000" in text
     assert "ssd.power.cuts.mean_interval: found 0s; allowed: more than 0s" in text
+
+
+def test_writes_that_need_tokens_go_on_after_a_cut() -> None:
+    """What victims cost is counted on: the tokens' last look at it lies before the cut."""
+    cuts = {"type": "at", "times": ["1s", "2s"]}
+    config = {
+        "preset": "samsung-pm9a3",
+        "ssd": {"geometry": {"blocks_per_plane": 64}, "power": {"cuts": cuts}},
+        "workload": {"requests": 150_000},
+    }
+    summary = copyback.run(config).summary
+    assert summary.requests.count == 150_000
+    assert summary.power_loss is not None
+    assert summary.power_loss.recoveries == 2

@@ -40,6 +40,11 @@ impl Collecting {
         Self { dies: vec![None; dies], running: 0, begun: Outlook::default() }
     }
 
+    /// Counts what begins from now on together with what had begun `before`, when the power failed.
+    pub const fn counts_on(&mut self, before: &Self) {
+        self.begun = before.begun;
+    }
+
     /// What was known of all collections for space that have begun so far.
     pub const fn begun(&self) -> Outlook {
         self.begun

@@ -96,6 +96,7 @@ impl Ssd {
             ageing.goes_on(before, &self.backend.ftl);
         }
         self.backend.counters = old.backend.counters;
+        self.backend.collecting.counts_on(&old.backend.collecting);
         self.backend.observer = old.backend.observer;
         self.is_off = true;
     }
