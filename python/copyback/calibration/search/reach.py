@@ -1,8 +1,10 @@
 """Intervals of fitted values: how far each can be from the best with a fit that is as good.
 
-A search evaluates few values, and the loss jumps between them. So an emulator says what numbers
-there are between and beyond, and how sure that is. A value is excluded if the fit is worse than
-that of the best one in what the emulator is sure of (history matching).
+A search of few evaluations leaves gaps, and the loss jumps between them. So an emulator says what
+numbers there are between and beyond, and how sure that is. A value is excluded if the fit is worse
+than that of the best one in what the emulator is sure of (history matching). A long search goes to
+the ends itself (`near.py`). Of many keys an emulator is sure of so little that it would exclude
+nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 #: A fit is as good as the best if its loss is no more than this above.
 AS_GOOD = 0.02
 
+#: Evaluations a key from which on the search itself says how far values reach.
+LONG = 20
+
 #: Standard deviations of a number that are forgiven: one in twenty of its errors is larger.
 SURE = 2.0
 
@@ -45,8 +50,9 @@ def intervals(
     good = np.array([_place(spans, one) for one in evaluations if one.loss <= best.loss + AS_GOOD])
     logs = np.array([aim.logs(one.found) for one in evaluations])
     usable = np.isfinite(logs).all(axis=1)
+    is_short = len(evaluations) < LONG * len(spans)
     # Fewer do not determine a trend and its error.
-    if usable.sum() > len(spans) + 2 and usable[evaluations.index(best)]:
+    if is_short and usable.sum() > len(spans) + 2 and usable[evaluations.index(best)]:
         places = np.array([_place(spans, one) for one in evaluations])
         emulator = Emulator.of(places[usable], logs[usable])
         good = np.vstack([good, reached(emulator, aim, _place(spans, best), aim.logs(best.found))])
