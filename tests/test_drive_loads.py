@@ -72,6 +72,7 @@ def test_the_page_says_which_drive_is_predicted() -> None:
     """Its second paragraph stands as long as this does."""
     assert near("samsung-pm9a3") > 0.8
     assert 0.6 < near("solidigm-p5520") < 0.8
+    assert 0.4 < near("kioxia-cm7-r") < 0.6
     assert near("micron-7450-max") < 0.4
     assert near("micron-7450-pro") < 0.4
 
