@@ -149,3 +149,16 @@ def test_tokens_come_at_an_even_pace() -> None:
     rows = copyback.run(config).series
     writes = rows["writes"].to_numpy()[10:-4]
     assert writes.max() / writes.min() < 1.05
+
+
+def test_the_measuring_sequence_hardly_matters() -> None:
+    """The page says by how much; the simulated drive is of the program that fitted it."""
+    sequence = stored()["drives"][0]["sequence"]
+    assert not sequence["commit"].endswith("-dirty")
+    alone = {one["rate"]: one for one in stored()["drives"][0]["simulated"]}
+    medians = [
+        one[metric] / alone[one["rate"]][metric]
+        for one in sequence["rates"]
+        for metric in ("read_p50", "write_p50")
+    ]
+    assert all(0.85 < ratio < 1.15 for ratio in medians)

@@ -24,9 +24,9 @@ import drive_loads
 from drive_promises import STORED
 
 import copyback
-from copyback.calibration.load.bench import Bench
 from copyback.calibration.load.judge import Region
 from copyback.calibration.load.workload import SETTLED, Load, Settling
+from copyback.calibration.search.bench import Bench
 from copyback.inputs import configuration
 from copyback.process.checkout import commit
 from copyback.simulation.prepared import Folder
