@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 EXCEPTIONS = {
     "docs/guide/calibrate.md": {
         "10,000 requests of 4 KiB, or 2,000 large ones": "a rule; calibration/sheet/loads.py",
-        "within 0.02 of the best": "a rule; calibration/search/known.py",
     },
     "docs/guide/compare.md": {
         "fewer than 10,000 requests": "a rule; tests/test_answer.py",

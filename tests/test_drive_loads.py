@@ -117,7 +117,7 @@ WITHOUT_PAUSE = {
 
 @pytest.mark.parametrize("preset", WITHOUT_PAUSE)
 def test_a_preset_writes_as_fast_as_the_drive_without_a_pause(preset: str) -> None:
-    writes = {"read_share": 0.0, "iodepth": 512, "requests": 600_000, "ramp": "1s"}
+    writes = {"read_share": 0.0, "iodepth": 512, "requests": 900_000, "ramp": "2s"}
     load = {"type": "synthetic", "request_size": "4KiB", "sequential_share": 0.0, **writes}
     found = copyback.run({"preset": preset, "workload": load}).summary
     assert found.throughput.iops == pytest.approx(WITHOUT_PAUSE[preset], rel=0.05)

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from copyback._core import time_ns
 from copyback.calibration.load.workload import Load, Settling
 from copyback.calibration.search.bench import Bench
 from copyback.inputs import configuration
@@ -129,8 +130,11 @@ def rows() -> list[DriveRow]:
 def run(row: DriveRow) -> DriveVerdict:
     """Simulate a row."""
     config = configuration.load(tomllib.loads(row.drive["fitted"]))
-    settling = Settling.of(config, row.drive["highest_achieved"])
-    load = Load(configuration.resolved(config)["workload"], SECONDS, settling)
+    workload = configuration.resolved(config)["workload"]
+    # What was written before anything was measured at the lowest rate, whose workload is stored.
+    ramp = time_ns(workload["flows"][0]["ramp"]) / 1e9
+    written = ramp * Load(workload, SECONDS).written(row.drive["simulated"][0]["rate"])
+    load = Load(workload, SECONDS, Settling(written, row.drive["highest_achieved"]))
     with TemporaryDirectory(prefix="copyback-validate-") as folder:
         bench = Bench(config, load, Folder(Path(folder)))
         return DriveVerdict(row, bench.simulate((), row.rate))

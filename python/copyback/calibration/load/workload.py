@@ -101,24 +101,28 @@ class Load:
         asked = {"read": share > 0.0, "write": share < 1.0}
         return {operation for operation, is_asked in asked.items() if is_asked}
 
+    def written(self, offered: float) -> float:
+        """Return the bytes a second that are written at an offered rate, or fewer."""
+        flows = zip(self._flows, self._rates, self._factors(offered), strict=True)
+        return sum(rate * factor * _written(flow) for flow, rate, factor in flows)
+
     def at(self, offered: float) -> dict[str, Any]:
         """Return the workload at an offered rate, in requests a second of all flows."""
-        rest = offered - self.least
-        own = self._rates[1:] if len(self._flows) > 1 else self._rates
-        factors = [rest / sum(own)] * len(own)
-        if len(self._flows) > 1:
-            factors.insert(0, 1.0)
-        pairs = zip(self._flows, factors, strict=True)
-        ramp = self._ramp(offered, factors)
+        pairs = zip(self._flows, self._factors(offered), strict=True)
+        ramp = self._ramp(offered)
         return {"type": "flows", "flows": [self._timed(*pair, ramp) for pair in pairs]}
 
-    def _ramp(self, offered: float, factors: list[float]) -> float:
+    def _factors(self, offered: float) -> list[float]:
+        """Return how many times as fast each flow is at an offered rate."""
+        own = self._rates[1:] if len(self._flows) > 1 else self._rates
+        factors = [(offered - self.least) / sum(own)] * len(own)
+        return [1.0, *factors] if len(self._flows) > 1 else factors
+
+    def _ramp(self, offered: float) -> float:
         """Return the seconds before anything is measured."""
         if self._settling.ramp is not None:
             return self._settling.ramp
-        flows = zip(self._flows, self._rates, factors, strict=True)
-        written = sum(rate * factor * _written(flow) for flow, rate, factor in flows)
-        least = RAMP * self._seconds
+        written, least = self.written(offered), RAMP * self._seconds
         if not written:
             return least
         return max(
