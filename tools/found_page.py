@@ -21,8 +21,8 @@ def page(stored: Mapping[str, Any]) -> str:
     pieces = [
         _answer(drives),
         f"Run by `python tools/drive_found.py` at commit {drives[0]['commit']}: {BUDGET} "
-        f"evaluations a drive, {SECONDS:g} simulated seconds of each rate, the first {RAMP:g} s "
-        f"not measured. All took {sum(one['cpu_seconds'] for one in drives) / 60:.0f} minutes of "
+        f"evaluations a drive, {SECONDS:g} s of each rate measured after {RAMP:g} s that are not. "
+        f"All took {sum(one['cpu_seconds'] for one in drives) / 60:.0f} minutes of "
         "one core.",
         "\n".join(_ranges()),
         "\n".join(_parameters(drives)),
