@@ -337,7 +337,7 @@ choice! {
         /// No throttle: a write enters as long as there is room.
         None,
         /// By tokens, one a page (a token bucket). The drive makes them as fast as its dies can program pages and collect
-        /// what makes room for those: collections move as many pages for a written one as they did lately.
+        /// what makes room for those: what that costs is known of the victims that were chosen last.
         Tokens {
             /// Tokens that wait unused at most, in bytes of pages.
             #[serde(default = "default_burst")]

@@ -16,7 +16,7 @@ pub struct Admission<K> {
 }
 
 impl<K: Ord + Copy> Admission<K> {
-    /// Nobody has come through the gate.
+    /// Creates the admission through a gate that no command has come through.
     pub fn new(gate: Gate) -> Self {
         let places = Places::new(gate.places());
         Self { gate, places, most_late: Duration::LONGEST }
@@ -27,7 +27,7 @@ impl<K: Ord + Copy> Admission<K> {
         &self.gate
     }
 
-    /// Whether it is followed who has a place.
+    /// Whether the holders of places are followed.
     pub const fn is_followed(&self) -> bool {
         self.places.is_followed()
     }
@@ -37,7 +37,7 @@ impl<K: Ord + Copy> Admission<K> {
         self.places.follow(holders);
     }
 
-    /// Who has a place that would have been free by `now` without collections.
+    /// Holder of the place that would have been the first to be free by `now` without collections.
     pub fn blocker(&self, now: Instant) -> Option<K> {
         self.places.blocker(now)
     }
@@ -61,7 +61,7 @@ impl<K: Ord + Copy> Admission<K> {
         }
     }
 
-    /// All leave, to come again.
+    /// Takes all places away. Their holders come again.
     pub fn clear(&mut self) {
         self.gate.clear();
         self.places.forget();
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn who_waits_for_a_turn_waits_for_collections_as_far_as_they_put_it_off() {
         let host = config::Host { low_watermark: Share(0.0), ..config::Host::default() };
-        let mut admission = Admission::new(Gate::of(&host, 2));
+        let mut admission = Admission::new(Gate::with_watermark(&host, 2));
         admission.enter('a', at(0), at(0));
         admission.enter('b', at(0), at(0));
         admission.follow([('a', at(0)), ('b', at(0))]);

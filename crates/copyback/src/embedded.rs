@@ -217,10 +217,7 @@ impl Embedded {
     /// drive, or `array.queue_depth` of an array. Then each response is that of a run of the same requests, however many are
     /// outstanding. To be called before the first request.
     pub fn wait_outside(&mut self, config: &Config) {
-        self.gate = Some(match config.array.devices {
-            1 => Gate::of(&config.host, config.host.most_of_queue() as usize),
-            _ => Gate::new(config.array.queue_depth as usize),
-        });
+        self.gate = Some(Gate::from_outside(config));
     }
 
     /// Bytes that it offers.

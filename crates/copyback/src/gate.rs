@@ -1,26 +1,45 @@
 //! When a drive takes commands: until its places are full, and again when few enough are left.
 
 use crate::checkpoint::Checkpointed;
-use crate::config;
+use crate::config::{Config, Host};
 
-/// A limit of the commands in a drive. Full, it is closed until no more than a low watermark are left.
+/// Limit of the commands in a drive. A full gate is closed until no more commands than a low watermark are left.
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Gate {
     places: usize,
-    /// It opens again with so many commands inside, or fewer.
+    /// Most commands inside with which a closed gate opens again.
     opens_at: usize,
     inside: usize,
     is_open: bool,
 }
 
 impl Gate {
-    /// So many places, of which one that comes free is taken at once.
+    /// Creates a gate with this number of places, which opens as soon as one comes free.
     pub const fn new(places: usize) -> Self {
         Self { places, opens_at: places - 1, inside: 0, is_open: true }
     }
 
-    /// So many places of a drive with this interface, whose low watermark may be lower than that.
-    pub fn of(host: &config::Host, places: usize) -> Self {
+    /// Creates the gate that requests of a checked configuration come through from outside: that of an array, or of a drive
+    /// alone; of each submission queue, or of all together if the drive has command slots (`host.command_slots`).
+    pub fn from_outside(config: &Config) -> Self {
+        match config.array.devices {
+            1 => Self::with_watermark(&config.host, config.host.most_of_queue() as usize),
+            _ => Self::new(config.array.queue_depth as usize),
+        }
+    }
+
+    /// Creates the gate of a drive of a checked configuration. In an array it has the low watermark; the requests of a drive
+    /// alone have come [through that](Self::from_outside) before.
+    pub fn of_drive(config: &Config) -> Self {
+        let places = config.host.most_commands() as usize;
+        match config.array.devices {
+            1 => Self::new(places),
+            _ => Self::with_watermark(&config.host, places),
+        }
+    }
+
+    /// Creates a gate with this number of places and the low watermark of `host`.
+    pub fn with_watermark(host: &Host, places: usize) -> Self {
         let mut gate = Self::new(places);
         let low = (places as f64 * host.low_watermark.0).floor() as usize;
         gate.opens_at = low.min(gate.opens_at);
@@ -32,7 +51,7 @@ impl Gate {
         self.places
     }
 
-    /// Places that have come free when it opens.
+    /// Number of places that are free when a closed gate opens.
     pub const fn turn(&self) -> usize {
         self.places - self.opens_at
     }
@@ -47,21 +66,21 @@ impl Gate {
         if self.is_open { self.places - self.inside } else { 0 }
     }
 
-    /// A command enters.
+    /// Counts a command that enters.
     #[inline(always)]
     pub const fn enter(&mut self) {
         self.inside += 1;
         self.is_open = self.inside < self.places;
     }
 
-    /// A command leaves.
+    /// Counts a command that leaves.
     #[inline(always)]
     pub const fn leave(&mut self) {
         self.inside -= 1;
         self.is_open |= self.inside <= self.opens_at;
     }
 
-    /// All commands leave.
+    /// Forgets all commands inside.
     pub const fn clear(&mut self) {
         (self.inside, self.is_open) = (0, true);
     }
@@ -78,8 +97,8 @@ mod tests {
 
     #[test]
     fn a_full_drive_takes_commands_again_at_its_low_watermark() {
-        let host = config::Host { low_watermark: Share(0.3), ..config::Host::default() };
-        let mut gate = Gate::of(&host, 8);
+        let host = Host { low_watermark: Share(0.3), ..Host::default() };
+        let mut gate = Gate::with_watermark(&host, 8);
         enter(&mut gate, 7);
         assert_eq!(gate.room(), 1);
         enter(&mut gate, 1);
@@ -96,7 +115,7 @@ mod tests {
 
     #[test]
     fn without_a_watermark_each_place_that_comes_free_is_taken() {
-        let mut gate = Gate::of(&config::Host::default(), 3);
+        let mut gate = Gate::with_watermark(&Host::default(), 3);
         enter(&mut gate, 3);
         assert!(!gate.is_open());
         gate.leave();

@@ -161,7 +161,7 @@ impl<K: Ord + Copy> Places<K> {
         }
     }
 
-    /// When a holder who was expected to end at `free` is expected to now.
+    /// Expected end of a holder that was expected to end at `free`, as seen at `now`.
     fn expected_end(&self, free: Instant, who: &K, now: Instant) -> Instant {
         // Who is late may just take longer than usual.
         let Holder { entered, since, .. } = self.holders[who];
@@ -169,7 +169,7 @@ impl<K: Ord + Copy> Places<K> {
         (since + (elapsed - self.usual.late_of(elapsed))).max(free)
     }
 
-    /// How much earlier than `now` so many places would have been free without collections.
+    /// Time by which this number of places would have been free earlier than `now` without collections.
     pub fn late_for(&self, places: usize, now: Instant) -> Duration {
         let ends = self.expected.iter().map(|((free, _), who)| self.expected_end(*free, who, now));
         let mut free: Vec<Instant> = self.left.iter().map(|(free, _)| *free).chain(ends).collect();

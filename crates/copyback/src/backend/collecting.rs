@@ -14,14 +14,14 @@ pub struct Collecting {
     begun: Outlook,
 }
 
-/// What is known of collections as they begin.
+/// Prospect of collections as they begin.
 #[derive(Debug, Clone, Copy, Default, AddAssign, Less, Checkpointed)]
 pub struct Outlook {
-    /// Pages that they move, if none is overwritten meanwhile.
+    /// Pages to be moved, if none is overwritten meanwhile.
     pub moves: u64,
-    /// Pages that come free by them.
+    /// Pages that come free.
     pub frees: u64,
-    /// Blocks that they erase.
+    /// Blocks to be erased.
     pub erases: u64,
 }
 
@@ -45,12 +45,12 @@ impl Collecting {
         self.begun = before.begun;
     }
 
-    /// What was known of all collections for space that have begun so far.
+    /// Sum of the outlooks of all collections for space that have begun so far.
     pub const fn begun(&self) -> Outlook {
         self.begun
     }
 
-    /// A collection for space is about to do this.
+    /// Adds the outlook of a collection for space that begins.
     pub fn look_forward(&mut self, outlook: Outlook) {
         self.begun += outlook;
     }

@@ -205,7 +205,7 @@ impl Job {
         }
     }
 
-    /// What is known of the collection as it begins.
+    /// Outlook of the collection of this block as it begins.
     pub fn outlook(&self, ftl: &Ftl) -> Outlook {
         let block = u64::from(ftl.data_pages_per_block());
         let valid = u64::from(ftl.valid_pages(self.victim()));

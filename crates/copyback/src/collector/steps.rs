@@ -53,7 +53,7 @@ impl Collection {
         self.lanes.lanes[0].job.reason
     }
 
-    /// What is known of it as it begins.
+    /// Outlook of the collection as it begins: that of all its lanes.
     pub fn outlook(&self, ftl: &Ftl) -> Outlook {
         let mut outlook = Outlook::default();
         self.lanes.lanes.iter().for_each(|lane| outlook += lane.job.outlook(ftl));

@@ -87,15 +87,6 @@ struct Settings {
     ignores_flushes: bool,
 }
 
-/// The gate of each drive of a checked configuration. That of a drive alone stands in front of the host's queues.
-fn gate(config: &Resolved) -> Gate {
-    let places = config.host.most_commands() as usize;
-    match config.array.devices {
-        1 => Gate::new(places),
-        _ => Gate::of(&config.host, places),
-    }
-}
-
 impl Drive {
     /// The drive `id` of a checked configuration around a prepared device.
     pub fn new(config: &Resolved, id: SsdId, device: Preconditioner) -> Self {
@@ -110,7 +101,7 @@ impl Drive {
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
             link: Link::new(&config.host),
             agenda: Agenda::default(),
-            queue: Queue::new(gate(config), config.metrics.needs_journal()),
+            queue: Queue::new(Gate::of_drive(config), config.metrics.needs_journal()),
             rejected: Rejected::default(),
             settings: Settings {
                 command_overhead: config.host.command_overhead.0,

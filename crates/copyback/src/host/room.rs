@@ -19,13 +19,10 @@ pub(super) struct Room {
 /// The rooms of a checked configuration with so many queues in use: one for all of them if the drive has command slots
 /// (`host.command_slots`), else one for each.
 pub(super) fn of_queues(config: &Resolved, queues: usize) -> Vec<Room> {
-    let host = &config.host;
-    let (rooms, gate) = match (config.array.devices, host.command_slots) {
-        (1, Some(slots)) => (1, Gate::of(host, slots as usize)),
-        (1, None) => (queues, Gate::new(host.depth() as usize)),
-        // Each drive has its own queue behind the controller's.
-        _ => (queues, Gate::new(config.array.queue_depth as usize)),
-    };
+    // In an array each drive has its own queue, and slots, behind the controller's.
+    let is_shared = config.array.devices == 1 && config.host.command_slots.is_some();
+    let rooms = if is_shared { 1 } else { queues };
+    let gate = Gate::from_outside(config);
     (0..rooms).map(|_| Room { admission: Admission::new(gate.clone()), asked_for: 0 }).collect()
 }
 
