@@ -305,6 +305,15 @@ def test_a_sheet_that_makes_no_sense_is_refused_with_its_place(
     assert "\n" not in str(found.value)
 
 
+@pytest.mark.parametrize("row", ["random-read = 3", 'read-latency = "10s"'])
+def test_a_figure_in_another_unit_ends_in_a_line_and_not_in_hours(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "sheet.toml"
+    path.write_text(row)
+    fault = r"sheet\.toml: .*: found .*; the drive of the configuration is over 100 times as fast"
+    with pytest.raises(copyback.InputError, match=fault):
+        copyback.calibrate_sheet(drive(), sheet=path, budget=10)
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from copyback._core import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
@@ -20,6 +22,23 @@ Numbers = dict[str, float]
 
 #: Most that a number adds to the loss.
 MOST = math.log(4.0)
+
+
+class UnmeasuredError(InputError):
+    """A load under which a drive gives no number that is fitted.
+
+    Attributes
+    ----------
+    place
+        The load.
+    """
+
+    def __init__(self, place: Any, name: str, metric: str) -> None:
+        super().__init__(
+            f"{name}: nothing was measured for {metric} with the values of the configuration; "
+            "allowed: a load that has such requests after its ramp"
+        )
+        self.place = place
 
 
 class Target(NamedTuple):
@@ -73,6 +92,12 @@ class Aim:
             for target in self._targets
         ]
         return np.log([number if number > 0 else math.nan for number in numbers])
+
+    def unmeasured(self, found: Mapping[Any, Numbers]) -> Target | None:
+        """Return the first target of which a simulation gave no number, if there is one."""
+        missing = np.isnan(self.logs(found)).tolist()
+        pairs = zip(self._targets, missing, strict=True)
+        return next((target for target, is_missing in pairs if is_missing), None)
 
     def losses(self, logs: Array) -> Array:
         """Return the loss of each row: the mean error of its numbers beyond what was measured."""

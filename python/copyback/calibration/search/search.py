@@ -86,7 +86,7 @@ class Search:
         from scipy.stats import qmc
 
         spans = self._spans
-        own = [span.place(value) for span, value in zip(spans, start, strict=True)]
+        own = places(spans, start)
         drawn = qmc.LatinHypercube(len(spans), seed=self._random).random(points - 1)
         ends = [(span.least, span.most) if span.is_counted else (0.0, 1.0) for span in spans]
         low, high = np.array(ends).T
@@ -107,6 +107,16 @@ class Search:
     def _generation(self, _: object, rows: Iterable[Array]) -> list[float]:
         """Return the losses of all rows of a generation, which are evaluated at once."""
         return self._try([values(self._spans, row) for row in rows])
+
+
+def at_start(spans: Sequence[Span], start: Sequence[float]) -> tuple[float, ...]:
+    """Return the first point of a search: the configuration's own values, as they are written."""
+    return values(spans, _unplaced(spans, np.array(places(spans, start))))
+
+
+def places(spans: Sequence[Span], found: Sequence[float]) -> list[float]:
+    """Return where values lie in their ranges."""
+    return [span.place(value) for span, value in zip(spans, found, strict=True)]
 
 
 def _unused(_: Array) -> float:
@@ -130,7 +140,7 @@ def values(spans: Sequence[Span], row: Array) -> tuple[float, ...]:
     return tuple(float(round(own)) if span.is_counted else span.value(own) for span, own in pairs)
 
 
-def _unplaced(spans: Sequence[Span], row: Array) -> list[float]:
+def _unplaced(spans: Sequence[Span], row: Array) -> Array:
     """Return a row of the evolution from places."""
     pairs = zip(spans, row.tolist(), strict=True)
-    return [span.value(place) if span.is_counted else place for span, place in pairs]
+    return np.array([span.value(own) if span.is_counted else own for span, own in pairs])

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError, SimulationError
 from copyback.calibration.search import known
+from copyback.calibration.search.aim import UnmeasuredError
 from copyback.calibration.search.bench import Bench
 from copyback.calibration.search.effects import Changes, around
 from copyback.calibration.search.kept import Evaluation, Kept
-from copyback.calibration.search.search import Search
+from copyback.calibration.search.search import Search, at_start
 from copyback.process import cores
 from copyback.simulation.prepared import Folder
 from copyback.words.console import counting_display
@@ -66,15 +67,24 @@ class Trial:
         Raises
         ------
         InputError
-            If no values that were tried can be simulated.
+            If no values that were tried can be simulated, or those of the configuration give no
+            number that is fitted.
         """
         asked = self._question
+        self._refuse_unmeasured(self.evaluate([at_start(asked.spans, asked.start)])[0])
         search = Search(asked.spans, self.evaluate, asked.aim, asked.seed)
         evaluations = search.run(asked.start, asked.budget)
         best = known.best_of(evaluations)
         if best.found is None:
             raise InputError(best.fault)
         return evaluations
+
+    def _refuse_unmeasured(self, first: Evaluation) -> None:
+        """Refuse loads under which the drive that is started from gives no number."""
+        asked = self._question
+        target = asked.aim.unmeasured(first.found) if first.found is not None else None
+        if target is not None:
+            raise UnmeasuredError(target.place, str(target.place), target.metric)
 
     def effects(self, searched: Sequence[Evaluation]) -> tuple[list[Effect], list[Evaluation]]:
         """Return the effect of each key, and all evaluations.

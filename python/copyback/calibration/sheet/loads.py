@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,10 @@ PAST_CACHE = 1.5
 
 #: Share of an SLC cache that is written while writes into it are measured, at most.
 IN_CACHE = 0.5
+
+#: Times as many requests as the drive of the sheet serves at which a run ends: its figure has
+#: another unit.
+TOO_FAST = 100
 
 #: Overwrites of a drive in steady state, if the configuration has none.
 OVERWRITES = 2.0
@@ -176,6 +181,7 @@ class SheetLoads:
     def workload(self, row: Row) -> dict[str, Any]:
         """Return the workload of a row: a closed loop over the whole drive."""
         ramp, measured = self.seconds(row)
+        promised = (ramp + measured) * self.per_second(row)
         return {
             "type": "synthetic",
             "request_size": f"{row.request_size}B",
@@ -183,7 +189,7 @@ class SheetLoads:
             "sequential_share": 1.0 if row.figure.is_sequential else 0.0,
             "iodepth": self.iodepth(row),
             "footprint": 1.0,
-            "requests": "unlimited",
+            "requests": math.ceil(TOO_FAST * promised),
             "duration": f"{(ramp + measured) * 1e9:.0f}ns",
             "ramp": f"{ramp * 1e9:.0f}ns",
         }

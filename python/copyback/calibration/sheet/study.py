@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from copyback._core import Config, InputError
 from copyback.calibration.search import known, span
-from copyback.calibration.search.aim import Aim, Target
+from copyback.calibration.search.aim import Aim, Target, UnmeasuredError
 from copyback.calibration.search.effects import AFTER
 from copyback.calibration.search.question import BUDGET, Question, check_budget, question
 from copyback.calibration.search.trial import trial
 from copyback.calibration.sheet import table
 from copyback.calibration.sheet.judge import Cell
-from copyback.calibration.sheet.loads import Drive, SheetLoads
+from copyback.calibration.sheet.loads import TOO_FAST, Drive, SheetLoads
 from copyback.calibration.sheet.result import SheetCalibration
 from copyback.words import units
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback.calibration.search.aim import Numbers
+    from copyback.calibration.search.kept import Evaluation
+    from copyback.calibration.search.trial import Trial
     from copyback.calibration.sheet.table import Row, Sheet
 
 
@@ -114,7 +116,7 @@ def study(task: Task, directory: Path | None) -> SheetCalibration:
     rows = [row.name for row in task.sheet.rows]
     simulations = (asked.budget + AFTER * len(asked.spans)) * len(task.used) + len(rows)
     with trial(asked, config, task.loads, directory, simulations) as tried:
-        effects, evaluations = tried.effects(tried.search())
+        effects, evaluations = tried.effects(_searched(tried, task.sheet))
         settings = tried.settings(known.best_of(evaluations).values)
         numbers = tried.numbers(settings, rows)
     toml = config.to_toml()
@@ -125,6 +127,18 @@ def study(task: Task, directory: Path | None) -> SheetCalibration:
         fitted=known.fitted(asked.spans, asked.start, evaluations, asked.aim, effects),
         cells=_cells(task, numbers),
     )
+
+
+def _searched(tried: Trial, sheet: Sheet) -> list[Evaluation]:
+    """Return all evaluations of the search."""
+    try:
+        return tried.search()
+    except UnmeasuredError as fault:
+        row = sheet.at(fault.place)
+        raise InputError(
+            f"{sheet.name}: {row.name}: found {row.text}; the drive of the configuration is "
+            f"over {TOO_FAST} times as fast; allowed: a figure nearer to it"
+        ) from None
 
 
 def _cells(task: Task, numbers: Mapping[str, Numbers]) -> list[Cell]:
