@@ -442,6 +442,10 @@ impl Run {
             watch.blocked(None, &Blocked { who: self.host.number(id), wait, behind });
         }
         self.array.submit(id, request, late, self.now);
+        // Its turn comes a whole instant later: by then the entry of the map is there.
+        if let Some(next) = self.host.next_behind(id) {
+            self.array.fetch(next);
+        }
     }
 
     /// Tells those who look at the requests which of them have waited for others.

@@ -47,6 +47,13 @@ impl Drive {
         }
     }
 
+    /// Brings the entry of the map for the page at `offset` into the cache, without waiting for it.
+    #[inline]
+    pub fn fetch(&self, offset: u64) {
+        let pages = pages_of(self.settings.page_size, offset, 1);
+        self.ssd.backend().ftl.fetch(Lpn(pages.start));
+    }
+
     /// Announces the pages of a write that go straight to the flash.
     #[inline(always)]
     fn expect_writes(&mut self, id: CommandId) {

@@ -164,6 +164,11 @@ impl Flow {
         }
     }
 
+    /// The next request, which has not entered the array.
+    pub const fn next(&self) -> Option<&Request> {
+        self.next.as_ref()
+    }
+
     /// No further request comes of it.
     fn stop(&mut self) {
         self.next = None;

@@ -284,6 +284,12 @@ impl Host {
         self.requests.is_empty() && self.flows.iter().all(Flow::is_exhausted)
     }
 
+    /// The next request of the flow whose request `id` is in the array.
+    #[inline]
+    pub fn next_behind(&self, id: RequestId) -> Option<&Request> {
+        self.flows[self.requests[id.index()].flow.index()].next()
+    }
+
     /// Number in the run of the request `id`, while it is in the array.
     pub fn number(&self, id: RequestId) -> RequestNumber {
         self.requests[id.index()].number
