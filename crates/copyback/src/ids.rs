@@ -143,11 +143,22 @@ pub fn planes_in(mask: u32, die: DieId, planes_per_die: u32) -> impl Iterator<It
 /// Numbers of the pages of `size` bytes that `bytes` touch.
 #[inline]
 pub fn pages_touched(bytes: Range<u64>, size: u64) -> Range<u32> {
-    (bytes.start / size) as u32..bytes.end.div_ceil(size) as u32
+    pages_before(bytes.start, size)..pages_before(bytes.end + size - 1, size)
 }
 
 /// Numbers of the pages of `size` bytes that lie within `bytes`: a page is trimmed whole or not at all.
 #[inline]
 pub fn pages_within(bytes: Range<u64>, size: u64) -> Range<u32> {
-    bytes.start.div_ceil(size) as u32..(bytes.end / size) as u32
+    pages_before(bytes.start + size - 1, size)..pages_before(bytes.end, size)
+}
+
+/// Number of whole pages of `size` bytes in the first `bytes`.
+#[inline(always)]
+fn pages_before(bytes: u64, size: u64) -> u32 {
+    // Nearly all sizes are powers of two, and a division takes several times as long as to look.
+    let pages = match size.is_power_of_two() {
+        true => bytes >> size.trailing_zeros(),
+        false => bytes / size,
+    };
+    pages as u32
 }

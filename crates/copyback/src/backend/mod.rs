@@ -146,7 +146,7 @@ impl Backend {
 
     /// The bit of `plane` in the masks of its die.
     pub fn bit(&self, plane: PlaneId) -> u32 {
-        1 << (plane.0 % self.ftl.geometry().planes_per_die)
+        1 << self.ftl.geometry().plane_in_die(plane)
     }
 
     /// The planes of `die` whose bits are set in `mask`.

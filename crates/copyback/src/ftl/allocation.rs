@@ -60,7 +60,9 @@ impl Allocation {
                 Self::Dynamic { turns: turns() }
             }
             config::Allocation::Mixed { order, plane } => {
-                let one_plane = Geometry { planes_per_die: 1, ..*geometry };
+                let Geometry { channels, chips_per_channel, dies_per_chip, .. } = *geometry;
+                let one_plane =
+                    Geometry::of([channels, chips_per_channel, dies_per_chip], [1, 1, 1], 1);
                 let dies = period(order, &one_plane).into_iter().map(|plane| DieId(plane.0));
                 let rule = match plane {
                     PlaneChoice::MostFree => PlaneRule::MostFree,
@@ -164,17 +166,7 @@ fn period(order: AllocationOrder, geometry: &Geometry) -> Vec<PlaneId> {
 mod tests {
     use super::*;
 
-    const SHAPE: Geometry = Geometry {
-        channels: 2,
-        chips_per_channel: 3,
-        dies_per_chip: 2,
-        planes_per_die: 4,
-        blocks_per_plane: 1,
-        pages_per_block: 1,
-        page_size: 4096,
-        striped_planes: 1,
-        units_per_program: 1,
-    };
+    const SHAPE: Geometry = Geometry::of([2, 3, 2], [4, 1, 1], 1);
 
     #[test]
     fn every_order_visits_every_plane_once() {

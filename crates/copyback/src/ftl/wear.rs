@@ -78,17 +78,11 @@ impl WearLeveller {
 mod tests {
     use super::*;
 
-    const SHAPE: Geometry = Geometry {
-        channels: 1,
-        chips_per_channel: 1,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: 2,
-        pages_per_block: 1,
-        page_size: 4096,
-        striped_planes: 1,
-        units_per_program: 1,
-    };
+    const SHAPE: Geometry = with_blocks(2);
+
+    const fn with_blocks(blocks: u32) -> Geometry {
+        Geometry::of([1, 1, 1], [1, blocks, 1], 1)
+    }
 
     fn beyond(static_threshold: u32) -> Wear {
         Wear { static_threshold, compare: WearCompare::EraseCounts }
@@ -97,7 +91,7 @@ mod tests {
     #[test]
     fn block_numbers_are_compared_without_a_sign() {
         let plane = PlaneId(0);
-        let shape = Geometry { blocks_per_plane: 4, ..SHAPE };
+        let shape = with_blocks(4);
         let mut blocks = Blocks::new(&shape);
         let wear = Wear { static_threshold: 2, compare: WearCompare::BlockNumbers };
         let mut leveller = WearLeveller::new(&wear, &shape, &blocks);
@@ -128,7 +122,7 @@ mod tests {
     #[test]
     fn the_least_erased_of_the_good_blocks_is_levelled() {
         let plane = PlaneId(0);
-        let shape = Geometry { blocks_per_plane: 3, ..SHAPE };
+        let shape = with_blocks(3);
         let mut blocks = Blocks::new(&shape);
         let mut leveller = WearLeveller::new(&beyond(2), &shape, &blocks);
         blocks.set_bad(BlockId(0));
@@ -141,7 +135,7 @@ mod tests {
 
     #[test]
     fn equally_worn_blocks_are_left_alone_whatever_their_numbers() {
-        let shape = Geometry { blocks_per_plane: 4, ..SHAPE };
+        let shape = with_blocks(4);
         let mut blocks = Blocks::new(&shape);
         let wear = Wear { static_threshold: 2, compare: WearCompare::BlockNumbers };
         let mut leveller = WearLeveller::new(&wear, &shape, &blocks);

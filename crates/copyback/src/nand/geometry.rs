@@ -4,6 +4,8 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn, ProgramId};
 
+use super::Divisor;
+
 /// Shape of the flash array. Identifiers run channel by channel, chip by chip, die by die, plane by
 /// plane, block by block, page by page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -28,6 +30,17 @@ pub struct Geometry {
     /// Number of pages that are programmed together; more than one if they are units of mapping, several of
     /// which make a page of the chips.
     pub units_per_program: u32,
+    by: Divisors,
+}
+
+/// Numbers of a shape that identifiers are divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+struct Divisors {
+    dies_of_channel: Divisor,
+    planes_of_die: Divisor,
+    blocks_of_plane: Divisor,
+    pages_of_block: Divisor,
+    pages_of_program: Divisor,
 }
 
 /// A plane by its coordinates.
@@ -47,16 +60,38 @@ impl Geometry {
     /// The shape that a checked configuration describes.
     pub fn new(config: &Resolved) -> Self {
         let (geometry, drive) = (&config.ssd.geometry, &config.drive);
+        let dies = [geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip];
+        let planes = drive.shape.planes_per_die;
+        let blocks = [planes, geometry.blocks_per_plane, drive.pages.per_block as u32];
         Self {
-            channels: geometry.channels,
-            chips_per_channel: geometry.chips_per_channel,
-            dies_per_chip: geometry.dies_per_chip,
-            planes_per_die: drive.shape.planes_per_die,
-            blocks_per_plane: geometry.blocks_per_plane,
-            pages_per_block: drive.pages.per_block as u32,
             page_size: drive.pages.size.0 as u32,
             striped_planes: drive.shape.striped_planes,
-            units_per_program: drive.pages.per_program,
+            ..Self::of(dies, blocks, drive.pages.per_program)
+        }
+    }
+
+    /// The shape of so many channels, chips on each and dies in each, of planes in a die, blocks in a plane and pages
+    /// in a block, of which so many are programmed together. Its pages have 4 KiB.
+    pub const fn of(dies: [u32; 3], blocks: [u32; 3], units_per_program: u32) -> Self {
+        let [channels, chips_per_channel, dies_per_chip] = dies;
+        let [planes_per_die, blocks_per_plane, pages_per_block] = blocks;
+        Self {
+            channels,
+            chips_per_channel,
+            dies_per_chip,
+            planes_per_die,
+            blocks_per_plane,
+            pages_per_block,
+            page_size: 4096,
+            striped_planes: 1,
+            units_per_program,
+            by: Divisors {
+                dies_of_channel: Divisor::new(chips_per_channel * dies_per_chip),
+                planes_of_die: Divisor::new(planes_per_die),
+                blocks_of_plane: Divisor::new(blocks_per_plane),
+                pages_of_block: Divisor::new(pages_per_block),
+                pages_of_program: Divisor::new(units_per_program),
+            },
         }
     }
 
@@ -96,12 +131,18 @@ impl Geometry {
 
     /// The channel that `die` is on.
     pub const fn channel_of_die(&self, die: DieId) -> ChannelId {
-        ChannelId(die.0 / (self.chips_per_channel * self.dies_per_chip))
+        ChannelId(self.by.dies_of_channel.quotient(die.0))
     }
 
     /// The die that `plane` is in.
     pub const fn die_of_plane(&self, plane: PlaneId) -> DieId {
-        DieId(plane.0 / self.planes_per_die)
+        DieId(self.by.planes_of_die.quotient(plane.0))
+    }
+
+    /// The position of `plane` in its die.
+    #[inline(always)]
+    pub const fn plane_in_die(&self, plane: PlaneId) -> u32 {
+        self.by.planes_of_die.remainder(plane.0)
     }
 
     /// The first plane of `die`; its planes follow one another.
@@ -117,7 +158,7 @@ impl Geometry {
 
     /// The plane that `block` is in.
     pub const fn plane_of_block(&self, block: BlockId) -> PlaneId {
-        PlaneId(block.0 / self.blocks_per_plane)
+        PlaneId(self.by.blocks_of_plane.quotient(block.0))
     }
 
     /// The blocks of `plane`.
@@ -128,17 +169,17 @@ impl Geometry {
 
     /// The position of `block` in its plane.
     pub const fn block_in_plane(&self, block: BlockId) -> u32 {
-        block.0 % self.blocks_per_plane
+        self.by.blocks_of_plane.remainder(block.0)
     }
 
     /// The block that `page` is in.
     pub const fn block_of(&self, page: Ppn) -> BlockId {
-        BlockId(page.index() as u32 / self.pages_per_block)
+        BlockId(self.by.pages_of_block.quotient(page.index() as u32))
     }
 
     /// The position of `page` in its block.
     pub const fn page_offset(&self, page: Ppn) -> u32 {
-        page.index() as u32 % self.pages_per_block
+        self.by.pages_of_block.remainder(page.index() as u32)
     }
 
     /// The plane that `page` is in.
@@ -156,17 +197,17 @@ impl Geometry {
     #[inline]
     pub const fn ends_program(&self, offset: u32) -> bool {
         // Where pages are mapped whole, nothing is to be divided.
-        self.units_per_program == 1 || (offset + 1).is_multiple_of(self.units_per_program)
+        self.units_per_program == 1 || self.by.pages_of_program.remainder(offset + 1) == 0
     }
 
     /// Whether the page at `offset` of its block is the first of those that are programmed together.
     pub const fn begins_program(&self, offset: u32) -> bool {
-        offset.is_multiple_of(self.units_per_program)
+        self.by.pages_of_program.remainder(offset) == 0
     }
 
     /// The program that writes `page`.
     pub const fn program_of(&self, page: Ppn) -> ProgramId {
-        ProgramId(page.index() as u32 / self.units_per_program)
+        ProgramId(self.by.pages_of_program.quotient(page.index() as u32))
     }
 
     /// The pages that `program` writes.
@@ -203,17 +244,7 @@ impl Geometry {
 mod tests {
     use super::*;
 
-    const SHAPE: Geometry = Geometry {
-        channels: 2,
-        chips_per_channel: 3,
-        dies_per_chip: 2,
-        planes_per_die: 4,
-        blocks_per_plane: 5,
-        pages_per_block: 7,
-        page_size: 4096,
-        striped_planes: 1,
-        units_per_program: 1,
-    };
+    const SHAPE: Geometry = Geometry::of([2, 3, 2], [4, 5, 7], 1);
 
     #[test]
     fn every_page_converts_to_its_place_and_back() {

@@ -2,6 +2,7 @@
 //! Knows nothing of a translation layer.
 
 mod die;
+mod divisor;
 mod faults;
 mod geometry;
 mod read_out;
@@ -9,6 +10,7 @@ mod rules;
 mod timing;
 
 pub use die::{Action, Command, Die, Operation, Pause, Phase, Slot, Times};
+pub use divisor::Divisor;
 pub use faults::{Faults, Sensed, Strain};
 pub use geometry::{Address, Geometry};
 pub use read_out::ReadOut;

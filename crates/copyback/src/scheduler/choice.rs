@@ -147,10 +147,10 @@ impl Queues {
         let mask = self.planes_with_reads(die);
         if mask.is_power_of_two() {
             // Mostly reads wait for one plane only.
-            let plane = PlaneId(die.0 * self.planes_per_die + mask.trailing_zeros());
+            let plane = PlaneId(die.0 * self.planes_per_die() + mask.trailing_zeros());
             return Some((self.sequence(self.first_read(plane)?), plane));
         }
-        planes_in(mask, die, self.planes_per_die)
+        planes_in(mask, die, self.planes_per_die())
             .filter_map(|plane| Some((self.sequence(self.first_read(plane)?), plane)))
             .min_by_key(|(sequence, _)| *sequence)
     }
@@ -178,13 +178,13 @@ impl Queues {
                 let queue = WriteQueue::Plane(plane);
                 return Some((sequence, NextWrite { queue, plane, offset }));
             }
-            mask &= !(1 << (plane.0 % self.planes_per_die));
+            mask &= !(1 << ftl.geometry().plane_in_die(plane));
         }
     }
 
     /// The oldest of the first writes that wait for the planes of `mask`: its sequence number, plane and page.
     fn oldest_first_write(&self, die: DieId, mask: u32) -> Option<(u64, PlaneId, HostPage)> {
-        planes_in(mask, die, self.planes_per_die)
+        planes_in(mask, die, self.planes_per_die())
             .filter_map(|plane| {
                 let first = self.first_write(WriteQueue::Plane(plane))?;
                 let first = self.transactions.get(first);
@@ -222,7 +222,7 @@ impl Queues {
         let queue = match self.write_level() {
             WriteLevel::Plane => {
                 let mask = self.planes_with_writes(die);
-                return planes_in(mask, die, self.planes_per_die).any(|plane| {
+                return planes_in(mask, die, self.planes_per_die()).any(|plane| {
                     let page = first(WriteQueue::Plane(plane));
                     page.is_some_and(|page| !ftl.accepts(plane, page))
                 });

@@ -5,7 +5,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::{Resolved, Scheduling};
 use crate::ftl::{Allocation, Ftl};
 use crate::ids::{DieId, PlaneId, Ppn, planes_in};
-use crate::nand::{Command, Geometry};
+use crate::nand::{Command, Divisor, Geometry};
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Transactions};
 
 use super::stripes::Stripes;
@@ -21,7 +21,7 @@ pub struct Queues {
     writes: Vec<Fifo>,
     /// Level of the write queues: planes, dies, or the device.
     write_level: WriteLevel,
-    pub(super) planes_per_die: u32,
+    planes_of_die: Divisor,
     /// A bit for each plane of a die whose read queue is not empty.
     reading: Vec<u32>,
     /// A bit for each plane of a die whose write queue is not empty, where writes are queued by plane.
@@ -69,7 +69,7 @@ impl Queues {
             reads: vec![Fifo::default(); geometry.planes()],
             writes: vec![Fifo::default(); queues],
             write_level,
-            planes_per_die: geometry.planes_per_die,
+            planes_of_die: Divisor::new(geometry.planes_per_die),
             reading: vec![0; geometry.dies()],
             writing: vec![0; geometry.dies()],
             other_writes: vec![0; geometry.dies()],
@@ -82,8 +82,12 @@ impl Queues {
         self.write_level
     }
 
+    pub(super) const fn planes_per_die(&self) -> u32 {
+        self.planes_of_die.value()
+    }
+
     fn die_and_bit(&self, plane: PlaneId) -> (usize, u32) {
-        ((plane.0 / self.planes_per_die) as usize, 1 << (plane.0 % self.planes_per_die))
+        (self.planes_of_die.quotient(plane.0) as usize, 1 << self.planes_of_die.remainder(plane.0))
     }
 
     /// A bit for each plane of `die` that reads wait for.
@@ -216,14 +220,14 @@ impl Queues {
             (_, WriteLevel::Die) => return self.writes[die.index()].has_one(),
             (_, WriteLevel::Device) => return self.writes[0].has_one(),
         };
-        let mut planes = planes_in(planes, die, self.planes_per_die);
+        let mut planes = planes_in(planes, die, self.planes_per_die());
         planes.next().is_some_and(|plane| queues[plane.index()].has_one())
             && planes.next().is_none()
     }
 
     /// Number of reads that wait for `die`. Takes time in their number.
     pub fn reads_waiting(&self, die: DieId) -> usize {
-        let planes = planes_in(self.planes_with_reads(die), die, self.planes_per_die);
+        let planes = planes_in(self.planes_with_reads(die), die, self.planes_per_die());
         planes.map(|plane| self.reads[plane.index()].count(&self.transactions)).sum()
     }
 
@@ -231,7 +235,7 @@ impl Queues {
     pub fn writes_waiting(&self, die: DieId) -> usize {
         match self.write_level {
             WriteLevel::Plane => {
-                let planes = planes_in(self.planes_with_writes(die), die, self.planes_per_die);
+                let planes = planes_in(self.planes_with_writes(die), die, self.planes_per_die());
                 planes.map(|plane| self.writes[plane.index()].count(&self.transactions)).sum()
             }
             WriteLevel::Die => self.writes[die.index()].count(&self.transactions),
@@ -241,7 +245,7 @@ impl Queues {
 
     /// A bit for each plane of a die.
     pub const fn all_planes(&self) -> u32 {
-        u32::MAX >> (u32::BITS - self.planes_per_die)
+        u32::MAX >> (u32::BITS - self.planes_per_die())
     }
 
     /// Whether a write waits that `die` might take, of those that are not for one plane.
