@@ -16,7 +16,7 @@ from copyback.calibration.load.result import Group
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from drive_loads import DRIVES, FIT, NAME, RESULT  # noqa: E402
+from drive_loads import DRIVES, FIT, NAME, PROBE, RESULT, WRITERS  # noqa: E402
 from drive_pages import filled  # noqa: E402
 from load_pages import count, page, predicted  # noqa: E402
 
@@ -96,6 +96,34 @@ def test_reads_of_the_p5520_wait_longer_beyond_saturation() -> None:
         one for one in drive["cells"] if one["metric"] == "read_p50" and len(one["rates"]) > 1
     ]
     assert cell["measured"] > 2 * cell["simulated"]
+
+
+def test_reads_of_the_p5520_are_faster_at_the_lowest_load_than_in_the_model() -> None:
+    measured = measured_by_rate("solidigm-p5520", "read_p50")
+    assert round(measured[15_000]) == 70
+    assert round(measured[25_000]) == 116
+
+
+def measured_by_rate(name: str, metric: str) -> dict[float, float]:
+    """Return what was measured of a drive at each rate below saturation, in microseconds."""
+    (drive,) = [one for one in stored()["drives"] if one["name"] == name]
+    cells = [cell for cell in drive["cells"] if cell["metric"] == metric]
+    return {cell["rates"][0]: cell["measured"] for cell in cells if len(cell["rates"]) == 1}
+
+
+def test_a_queue_of_a_micron_stays_as_long_as_all_that_may_be_under_way() -> None:
+    """Six threads of 64 offer the rate less what the probe offers, which is twice `PROBE`."""
+    waits = measured_by_rate("micron-7450-max", "write_p99")
+    for rate in range(75_000, 125_000, 10_000):
+        assert waits[rate] * (rate - 2 * PROBE) / 1e6 == pytest.approx(WRITERS * 64, rel=0.04)
+
+
+def test_writes_of_the_kioxia_wait_as_behind_a_slow_phase_of_one_length() -> None:
+    """Rates of the table are those of all threads but `PROBE` of the probe."""
+    waits = measured_by_rate("kioxia-cm7-r", "write_p99")
+    for rate in (95_000, 105_000, 115_000, 125_000, 135_000, 155_000):
+        own = 10_200 * (1 - 80_000 / (rate - PROBE))
+        assert waits[rate] == pytest.approx(own, rel=0.08)
 
 
 def test_the_same_keys_are_fitted_of_each_drive() -> None:
