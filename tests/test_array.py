@@ -264,6 +264,8 @@ def test_77_disks_on_77_drives(tiny: dict[str, Any]) -> None:
         ({"layout": "raid0", "devices": 4, "stripe": "6KiB"}, "array.stripe: found 6KiB"),
         ({"layout": "raid0", "devices": 4, "failed": [1]}, "array.failed: found a lost drive"),
         ({"layout": "raid5", "devices": 4, "failed": [4]}, "array.failed: found drive 4"),
+        ({"layout": "raid10", "devices": 4, "failed": [2, 3]}, "array.failed: found all drives"),
+        ({"layout": "raid1", "devices": 2, "copies": 2}, "array.copies: found 2; allowed: with"),
     ],
 )
 def test_senseless_arrays_are_refused(

@@ -114,8 +114,89 @@ class Array:
         return longest(reads) * READ_US + longest(writes) * PROGRAM_US
 
 
+@dataclass(frozen=True)
+class Mirrors(Array):
+    """Drives that hold copies: `raid1`, or `raid10-near-2` and the like.
+
+    Where a copy lies follows md's arithmetic (`__raid10_find_phys` in drivers/md/raid10.c), which
+    knows near copies, far copies and the stride between these.
+    """
+
+    @property
+    def parities(self) -> int:
+        """Return none."""
+        return 0
+
+    @property
+    def copies(self) -> int:
+        """Return the copies of a page."""
+        return self.drives if self.layout == "raid1" else int(self.layout.split("-")[2])
+
+    @property
+    def piece(self) -> int:
+        """Return the pages that are read from one drive: RAID-1 has no chunks."""
+        return DIE_PAGES * self.dies if self.layout == "raid1" else self.chunk
+
+    @property
+    def far(self) -> int:
+        """Return md's far copies; the others are near ones."""
+        return 1 if self.layout == "raid1" or "near" in self.layout else self.copies
+
+    @property
+    def chunks(self) -> int:
+        """Return the chunks that differ: md's `raid10_size`."""
+        rows = DIE_PAGES * self.dies // self.piece
+        return rows // self.far * self.drives // (self.copies // self.far)
+
+    @property
+    def drive_pages(self) -> int:
+        """Return the pages of a drive that copies take: md's `calc_sectors`."""
+        return math.ceil(self.chunks * self.copies / self.drives) * self.piece
+
+    def places(self, page: int) -> list[Page]:
+        """Return where the copies of a page lie, the first one first."""
+        chunk, rest = divmod(page, self.piece)
+        near = self.copies // self.far
+        stripe, drive = divmod(chunk * near, self.drives)
+        stride = self.drive_pages // self.far
+        if "offset" in self.layout:
+            stripe, stride = stripe * self.far, self.piece
+        found = []
+        for _ in range(near):
+            first = stripe * self.piece + rest
+            found += [
+                ((drive + copy * near) % self.drives, first + copy * stride)
+                for copy in range(self.far)
+            ]
+            drive += 1
+            if drive == self.drives:
+                drive, stripe = 0, stripe + 1
+        return found
+
+    def living(self, page: int) -> list[Page]:
+        """Return the copies of a page that are there."""
+        return [place for place in self.places(page) if place[0] not in self.lost]
+
+    def plan(self, request: Request) -> tuple[list[Page], list[Page]]:
+        """Return what a request reads and writes: each chunk of a read from the least busy copy."""
+        pages = range(request.first, request.first + request.pages)
+        if request.operation == "w":
+            return [], [place for page in pages for place in self.living(page)]
+        reads: list[Page] = []
+        pending = Counter[int]()
+        for chunk in sorted({page // self.piece for page in pages}):
+            mine = [page for page in pages if page // self.piece == chunk]
+            drives = [drive for drive, _ in self.living(mine[0])]
+            chosen = min(drives, key=lambda drive: pending[drive])
+            pending[chosen] += 1
+            reads += [place for page in mine for place in self.living(page) if place[0] == chosen]
+        return reads, []
+
+
 def plan(array: Array, request: Request) -> tuple[list[Page], list[Page]]:
     """Return the pages that a request reads, and those that it writes."""
+    if isinstance(array, Mirrors):
+        return array.plan(request)
     reads: list[Page] = []
     writes: list[Page] = []
     for (stripe, row), touched in array.rows(request).items():
@@ -321,6 +402,29 @@ def controls() -> Iterator[Row]:
                 yield alone("control", array, request, "pages of each die")
 
 
+def mirrored() -> Iterator[Row]:
+    """Yield reads and writes of mirrors, sound ones and such that have lost drives."""
+    for layout, drives, lost in (
+        ("raid1", 2, (0,)),
+        ("raid1", 3, (0, 2)),
+        ("raid10-near-2", 4, (0, 3)),
+        ("raid10-near-2", 5, (2,)),
+        ("raid10-near-3", 5, (0, 1)),
+        ("raid10-far-2", 4, (1, 3)),
+        ("raid10-far-2", 5, (4,)),
+        ("raid10-offset-2", 4, (1, 3)),
+        ("raid10-offset-2", 5, (4,)),
+        ("raid10-offset-3", 4, (0, 1)),
+    ):
+        for chunk, page, dies in ((1, 4, 1), (4, 16, 2)):
+            for gone in ((), lost):
+                array = Mirrors(layout, drives, chunk, page, dies, gone)
+                for operation in "rw":
+                    for first, pages in ((0, 1), (chunk, chunk), (1, 3 * drives * chunk)):
+                        request = Request(operation, first, pages)
+                        yield alone("mirrored", array, request, "md")
+
+
 def steps_of_rebuild(array: Array, unit: int) -> Iterator[tuple[list[Page], list[Page]]]:
     """Yield what each step of a rebuild reads and writes: drive by drive, from the first page."""
     left = list(array.lost)
@@ -330,6 +434,10 @@ def steps_of_rebuild(array: Array, unit: int) -> Iterator[tuple[list[Page], list
         state = replace(array, lost=tuple(left))
         for first in range(0, array.drive_pages, unit):
             pages = range(first, min(first + unit, array.drive_pages))
+            if isinstance(state, Mirrors):
+                others = copied_from(state, device)
+                yield [others[page] for page in pages], [(device, page) for page in pages]
+                continue
             reads = [
                 state.page_of(page // array.chunk, page % array.chunk, role)
                 for page in pages
@@ -337,6 +445,17 @@ def steps_of_rebuild(array: Array, unit: int) -> Iterator[tuple[list[Page], list
             ]
             yield reads, [(device, page) for page in pages]
         left.pop(0)
+
+
+def copied_from(array: Mirrors, device: int) -> dict[int, Page]:
+    """Return the first copy that is there of each page of a drive."""
+    found: dict[int, Page] = {}
+    for page in range(array.chunks * array.piece):
+        places = array.places(page)
+        mine = [place for drive, place in places if drive == device]
+        if mine:
+            found[mine[0]] = array.living(page)[0]
+    return found
 
 
 def rebuilt(array: Array, unit: int, rate: int | None) -> Row:
@@ -352,7 +471,7 @@ def rebuilt(array: Array, unit: int, rate: int | None) -> Row:
         end = begin + 1000 * array.time(read, written)
         reads += read
         writes += written
-    per_page = array.drives - array.parities
+    per_page = 1 if isinstance(array, Mirrors) else array.drives - array.parities
     if len(reads) != per_page * len(writes) or len(writes) != len(array.lost) * array.drive_pages:
         raise AssertionError((array, len(reads), len(writes)))
     results: dict[str, float | str] = {
@@ -379,6 +498,18 @@ def rebuilds() -> Iterator[Row]:
             array = Array(layout, drives, chunk, page, dies, lost)
             for rate in (None, 2_000_000, 20_000_000):
                 yield rebuilt(array, unit, rate)
+    for layout, drives, lost in (
+        ("raid1", 2, (0,)),
+        ("raid1", 3, (0, 1)),
+        ("raid10-near-2", 4, (0, 3)),
+        ("raid10-near-2", 6, (5,)),
+        ("raid10-far-2", 4, (1,)),
+        ("raid10-far-3", 5, (0, 1)),
+        ("raid10-offset-2", 5, (4,)),
+    ):
+        for chunk, page, dies, unit in ((1, 4, 1, 1), (4, 16, 2, 16)):
+            for rate in (None, 2_000_000):
+                yield rebuilt(Mirrors(layout, drives, chunk, page, dies, lost), unit, rate)
 
 
 def most_work(array: Array, request: Request) -> int:
@@ -507,6 +638,7 @@ def main() -> None:
         degraded_reads,
         degraded_writes,
         controls,
+        mirrored,
         rebuilds,
         under_load,
         at_once,

@@ -150,7 +150,7 @@ class ArraySummary(Section, kw_only=True):
     rebuilt_bytes: int
     """Bytes of lost drives that were rebuilt."""
     repairs: RepairsSummary | None
-    """Repairs of pages that drives could not read, where that may happen and there is a parity."""
+    """Repairs of pages that drives could not read, where that may happen and others hold them."""
 
 
 class BandwidthSummary(Section, kw_only=True):

@@ -15,7 +15,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Array {
-    /// Distribution of addresses and parity over the drives.
+    /// Distribution of addresses, copies and parity over the drives.
     pub layout: Layout,
     /// Drives.
     #[schemars(range(min = 1, max = 1024))]
@@ -26,13 +26,24 @@ pub struct Array {
     /// its own queue behind it (`host.queue_depth`).
     #[schemars(range(min = 1, max = 65_536))]
     pub queue_depth: u32,
+    /// With `raid10`: copies of each chunk, every one on a drive of its own. Default: 2. With `raid1` every drive holds
+    /// a copy.
+    #[schemars(range(min = 2, max = 1024))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u32>,
+    /// With `raid10`: places of the copies of a chunk. Default: `near`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrangement: Option<Arrangement>,
+    /// With `raid1` and `raid10`: choice of the copy that a read is served from. Default: `shortest_queue`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mirror_reads: Option<MirrorReads>,
     /// Drives that are lost from the start, counted from 0.
     #[schemars(inner(range(max = 1023)))]
     pub failed: Vec<u32>,
     /// Whether lost drives are replaced by empty ones and written anew.
     pub rebuild: Rebuild,
     /// Reads that would wait behind a collection are made up from the other drives of the stripe and
-    /// its parity, if none of these collects.
+    /// its parity, if none of these collects. Mirrors have `mirror_reads = "around_collections"`.
     pub reads_around_gc: bool,
     /// MAY I: how the drives' collections are coordinated.
     pub coordination: Coordination,
@@ -47,6 +58,9 @@ impl Default for Array {
             devices: 1,
             stripe: Size(64 << 10),
             queue_depth: 1024,
+            copies: None,
+            arrangement: None,
+            mirror_reads: None,
             failed: Vec::new(),
             rebuild: Rebuild::None,
             reads_around_gc: false,
@@ -56,7 +70,7 @@ impl Default for Array {
     }
 }
 
-/// Distribution of addresses and parity over the drives.
+/// Distribution of addresses, copies and parity over the drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
@@ -67,6 +81,10 @@ pub enum Layout {
     Jbod,
     /// Striped, without parity.
     Raid0,
+    /// Every drive holds all bytes (mirrors).
+    Raid1,
+    /// Striped, with `array.copies` of each chunk on as many drives, placed by `array.arrangement` as Linux md does.
+    Raid10,
     /// Striped, one parity unit a stripe that moves from drive to drive (left-symmetric).
     Raid5,
     /// Striped, two parity units a stripe, P and Q side by side (left-symmetric).
@@ -77,7 +95,7 @@ impl Layout {
     /// Parity units of a stripe.
     pub const fn parities(self) -> u32 {
         match self {
-            Self::Single | Self::Jbod | Self::Raid0 => 0,
+            Self::Single | Self::Jbod | Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
             Self::Raid5 => 1,
             Self::Raid6 => 2,
         }
@@ -85,28 +103,96 @@ impl Layout {
 
     /// Whether addresses go from drive to drive.
     pub const fn is_striped(self) -> bool {
-        matches!(self, Self::Raid0 | Self::Raid5 | Self::Raid6)
+        matches!(self, Self::Raid0 | Self::Raid5 | Self::Raid6 | Self::Raid10)
+    }
+
+    /// Whether several drives hold the same bytes.
+    pub const fn is_mirrored(self) -> bool {
+        matches!(self, Self::Raid1 | Self::Raid10)
     }
 
     /// Fewest drives.
     pub const fn least_devices(self) -> u32 {
         match self {
             Self::Single | Self::Jbod | Self::Raid0 => 1,
+            Self::Raid1 | Self::Raid10 => 2,
             Self::Raid5 => 3,
             Self::Raid6 => 4,
         }
     }
 }
 
+/// Places of the copies of a chunk of RAID-10, as `man 4 md` defines them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrangement {
+    /// Copies lie side by side: at the same offset of neighbouring drives, or one chunk later where the drives end.
+    Near,
+    /// Each drive has a part for each copy. Each part is striped as RAID-0, one drive further right than the part before.
+    Far,
+    /// Each stripe comes once for each copy, one below the other and each one drive further right.
+    Offset,
+}
+
+/// Choice of the copy that a read is served from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MirrorReads {
+    /// The first copy that is there.
+    First,
+    /// The copies of the same drives in turn.
+    RoundRobin,
+    /// Any copy, with equal chances.
+    Random,
+    /// The drive with the fewest commands, waiting ones included; of equals the first copy.
+    ShortestQueue,
+    /// A drive that does not collect where the read goes; of equals the one with the fewest commands.
+    AroundCollections,
+}
+
 impl Array {
     /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that
     /// is no whole unit stays unused.
     pub fn capacity(&self, device_bytes: u64) -> u64 {
+        let unit = self.stripe.0.max(1);
         let data = u64::from(self.devices.saturating_sub(self.layout.parities()));
-        match self.layout.is_striped() {
-            true => data.saturating_mul(device_bytes - device_bytes % self.stripe.0.max(1)),
-            false => data.saturating_mul(device_bytes),
+        match self.layout {
+            Layout::Single | Layout::Jbod => data.saturating_mul(device_bytes),
+            Layout::Raid0 | Layout::Raid5 | Layout::Raid6 => {
+                data.saturating_mul(device_bytes - device_bytes % unit)
+            }
+            Layout::Raid1 => device_bytes,
+            Layout::Raid10 => self.distinct_chunks(device_bytes / unit).saturating_mul(unit),
         }
+    }
+
+    /// Chunks of RAID-10 that differ, of drives with room for `rows` chunks each (`raid10_size` of Linux md).
+    fn distinct_chunks(&self, rows: u64) -> u64 {
+        let (devices, copies) = (u64::from(self.devices), u64::from(self.copies_of_data().max(1)));
+        match self.arrangement() {
+            Arrangement::Near => rows.saturating_mul(devices) / copies,
+            Arrangement::Far | Arrangement::Offset => (rows / copies).saturating_mul(devices),
+        }
+    }
+
+    /// Copies of each byte: 1 where drives are no mirrors.
+    pub fn copies_of_data(&self) -> u32 {
+        match self.layout {
+            Layout::Raid1 => self.devices,
+            Layout::Raid10 => self.copies.unwrap_or(2),
+            Layout::Single | Layout::Jbod | Layout::Raid0 | Layout::Raid5 | Layout::Raid6 => 1,
+        }
+    }
+
+    /// Places of the copies of a chunk. Of RAID-1 they lie side by side.
+    pub fn arrangement(&self) -> Arrangement {
+        self.arrangement.unwrap_or(Arrangement::Near)
+    }
+
+    /// The choice of the copy that a read is served from; none where there are no copies.
+    pub fn mirror_reads(&self) -> Option<MirrorReads> {
+        let chosen = self.mirror_reads.unwrap_or(MirrorReads::ShortestQueue);
+        self.layout.is_mirrored().then_some(chosen)
     }
 }
 
@@ -114,7 +200,7 @@ choice! {
     /// Whether lost drives are replaced and written anew.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum Rebuild {
-        /// No: what they held is made up from the others at each read.
+        /// No: what they held is read from copies, or made up from the others, at each read.
         None,
         /// From the first stripe to the last, while requests are served.
         Rate {

@@ -167,7 +167,14 @@ def placement(config: Mapping[str, Any]) -> str | None:
 
 
 #: Layouts of an array in words.
-LAYOUTS = {"jbod": "JBOD", "raid0": "RAID-0", "raid5": "RAID-5", "raid6": "RAID-6"}
+LAYOUTS = {
+    "jbod": "JBOD",
+    "raid0": "RAID-0",
+    "raid1": "RAID-1",
+    "raid10": "RAID-10",
+    "raid5": "RAID-5",
+    "raid6": "RAID-6",
+}
 
 
 def array(config: Mapping[str, Any]) -> str | None:
@@ -178,8 +185,13 @@ def array(config: Mapping[str, Any]) -> str | None:
         return None
     layout = str(array.get("layout"))
     facts = [f"{LAYOUTS.get(layout, layout)} of {devices} drives"]
-    if layout != "jbod":
+    if layout == "raid10":
+        facts.append(f"{array.get('copies', 2)} {array.get('arrangement', 'near')} copies")
+    if layout not in {"jbod", "raid1"}:
         facts.append(f"stripe unit {array['stripe']}")
+    if layout in {"raid1", "raid10"}:
+        chosen = str(array.get("mirror_reads", "shortest_queue"))
+        facts.append(f"reads {chosen.replace('_', ' ')}")
     if array.get("failed"):
         facts.append(f"drive {', '.join(map(str, array['failed']))} lost")
     rebuild = _choice(array.get("rebuild", "none"))

@@ -13,6 +13,7 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     listed("array.failed", &array.failed, array.devices, faults);
     listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
     lost(array, faults);
+    mirrors::check(array, faults);
     coordination(&array.coordination, faults);
     round(array.protocol.round, faults);
     for (key, margin) in [
@@ -48,6 +49,7 @@ pub(super) fn space(config: &Resolved, faults: &mut Report) {
         let problem = format!("found {found}; allowed: at most a drive's {device}");
         faults.add("array.stripe", problem);
     }
+    mirrors::space(config, faults);
     if array.coordination == Coordination::Uncoordinated {
         return;
     }
@@ -102,27 +104,45 @@ fn listed(key: &str, named: &[u32], devices: u32, faults: &mut Report) {
 }
 
 fn lost(array: &Array, faults: &mut Report) {
-    let (lost, spare) = (array.failed.len(), array.layout.parities());
-    if lost > spare as usize {
-        let problem = match spare {
-            0 => "found a lost drive; allowed: none without parity (raid5, raid6)".to_owned(),
-            _ => format!("found {lost} lost drives; allowed: at most {spare} with this layout"),
-        };
+    let spare = array.layout.parities();
+    if let Some(problem) = too_many_lost(array) {
         faults.add("array.failed", problem);
     }
     if array.reads_around_gc && spare == 0 {
-        let problem = "found true; allowed: with parity to read from (raid5, raid6)";
+        let problem = match array.layout.is_mirrored() {
+            true => {
+                "found true; allowed: with parity (raid5, raid6); mirrors: array.mirror_reads = \
+                 \"around_collections\""
+            }
+            false => "found true; allowed: with parity to read from (raid5, raid6)",
+        };
         faults.add("array.reads_around_gc", problem);
     }
     let Rebuild::Rate { unit, .. } = array.rebuild else { return };
-    if lost == 0 {
+    if array.failed.is_empty() {
         faults.add("array.rebuild", "found a rebuild of no drive; allowed: with array.failed");
     }
-    if unit.0 == 0 || !unit.0.is_multiple_of(array.stripe.0.max(1)) {
-        let stripe = array.stripe;
-        let problem = format!("found {unit}; allowed: a multiple of the stripe unit of {stripe}");
+    // Mirrors that are not striped have no stripe unit.
+    let (step, name) = match array.layout {
+        Layout::Raid1 => (STRIPE_STEP, ""),
+        _ => (array.stripe, "the stripe unit of "),
+    };
+    if unit.0 == 0 || !unit.0.is_multiple_of(step.0.max(1)) {
+        let problem = format!("found {unit}; allowed: a multiple of {name}{step}");
         faults.add("array.rebuild.unit", problem);
     }
+}
+
+fn too_many_lost(array: &Array) -> Option<String> {
+    let (lost, spare) = (array.failed.len(), array.layout.parities());
+    if array.layout.is_mirrored() {
+        return mirrors::too_many_lost(array);
+    }
+    (lost > spare as usize).then(|| match spare {
+        0 => "found a lost drive; allowed: none without copies or parity (raid1, raid10, raid5, raid6)"
+            .to_owned(),
+        _ => format!("found {lost} lost drives; allowed: at most {spare} with this layout"),
+    })
 }
 
 fn round(round: Round, faults: &mut Report) {

@@ -13,6 +13,7 @@ mod lost_die;
 mod mapping;
 mod mapping_unit;
 mod mean_field;
+mod mirrors;
 mod placement;
 mod power;
 mod precondition;

@@ -10,6 +10,7 @@ mod known_names;
 mod lines;
 mod lost_die;
 mod metrics;
+mod mirrors;
 mod quantity;
 mod rain;
 

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The results are those of drives that go from instant to instant together. That holds where nothing but
-//! the host's own clock decides what comes: an open loop below the queue limit, no parity, nobody who coordinates
+//! the host's own clock decides what comes: an open loop below the queue limit, no parity or copies, nobody who coordinates
 //! or looks at every operation.
 
 use std::collections::VecDeque;
@@ -39,11 +39,11 @@ impl Array {
     /// Whether its drives have nothing to do with each other but for the requests that they share.
     pub fn may_go_ahead(&self) -> bool {
         self.drives.len() > 1
-            && self.layout.parities() == 0
+            && !self.layout.is_redundant()
             && self.missing.count() == 0
             && self.rebuilder.is_none()
             && self.protocol.is_none()
-            && self.read_around.is_none()
+            && self.reads.is_none()
             && self.blocked.is_none()
     }
 

@@ -1,5 +1,6 @@
 //! Stripes whose parity must stand still: under parity two tasks may not read and write parts of a stripe at
-//! once, or the parity of one would miss the data of the other. Tasks that only read may do so together.
+//! once, or the parity of one would miss the data of the other. Tasks that only read may do so together. Of mirrors,
+//! bytes of the array are locked that are copied; writes may do so together.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,8 +24,8 @@ pub struct StripeLocks {
 pub struct Hold {
     /// Range of stripes.
     pub stripes: Range<u64>,
-    /// Whether others may hold them, too, who also only read.
-    pub only_reads: bool,
+    /// Whether others may hold them, too, who also share.
+    pub is_shared: bool,
 }
 
 impl Hold {
@@ -32,7 +33,7 @@ impl Hold {
     const fn conflicts(&self, other: &Self) -> bool {
         let overlaps =
             self.stripes.start < other.stripes.end && other.stripes.start < self.stripes.end;
-        overlaps && !(self.only_reads && other.only_reads)
+        overlaps && !(self.is_shared && other.is_shared)
     }
 }
 
@@ -101,11 +102,11 @@ mod tests {
     use super::*;
 
     fn writes(stripes: Range<u64>) -> Hold {
-        Hold { stripes, only_reads: false }
+        Hold { stripes, is_shared: false }
     }
 
     fn reads(stripes: Range<u64>) -> Hold {
-        Hold { stripes, only_reads: true }
+        Hold { stripes, is_shared: true }
     }
 
     #[test]
@@ -181,8 +182,8 @@ mod tests {
             asks in prop::collection::vec((0..20_u64, 1..4_u64, any::<bool>(), any::<Option<usize>>()), 1..100),
         ) {
             let (mut locks, mut rule) = (StripeLocks::default(), ByTheRule::default());
-            for (task, (first, count, only_reads, gives_back)) in (0..).map(TaskId).zip(asks) {
-                let hold = Hold { stripes: first..first + count, only_reads };
+            for (task, (first, count, is_shared, gives_back)) in (0..).map(TaskId).zip(asks) {
+                let hold = Hold { stripes: first..first + count, is_shared };
                 prop_assert_eq!(locks.take(task, hold.clone()), rule.take(task, hold));
                 if let Some(released) = gives_back.and_then(|which| rule.release(which)) {
                     locks.release(released, Instant::START);

@@ -12,8 +12,10 @@ pub mod coordination;
 mod direct;
 mod due;
 mod locks;
+mod mirror_reads;
 mod protocol;
 mod read_around;
+mod reads;
 mod rebuild;
 mod repair;
 mod tasks;
@@ -43,7 +45,7 @@ use coordination::supply::ExternalCoordinator;
 use due::Due;
 use locks::StripeLocks;
 use protocol::Protocol;
-use read_around::ReadAround;
+use reads::Reads;
 use rebuild::Rebuilder;
 use repair::{Repairs, RepairsSummary};
 use tasks::{Task, TaskPurpose};
@@ -55,7 +57,7 @@ pub struct ArraySummary {
     pub reads_around_gc: u64,
     /// Bytes of lost drives that were rebuilt.
     pub rebuilt_bytes: u64,
-    /// Repairs of pages that drives could not read, where that may happen and there is a parity.
+    /// Repairs of pages that drives could not read, where that may happen and others hold them.
     pub repairs: Option<RepairsSummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
@@ -82,7 +84,8 @@ pub struct Array {
     next: Option<Instant>,
     /// Drives that something has happened to at this instant.
     touched: Touched,
-    read_around: Option<ReadAround>,
+    /// Choice where a read goes, if there is one.
+    reads: Option<Reads>,
     repairs: Option<Box<Repairs>>,
     /// Events of drives that have gone ahead, if some have.
     ahead: Option<Ahead>,
@@ -142,7 +145,7 @@ impl Array {
             tasks: Slots::new(),
             locks: StripeLocks::default(),
             touched,
-            read_around: ReadAround::new(&config.array),
+            reads: Reads::new(config),
             ahead: None,
             outstanding: 0,
             finished: VecDeque::new(),
@@ -420,7 +423,7 @@ impl Array {
     /// Summary of the work beside serving requests.
     pub fn summary(&self) -> ArraySummary {
         ArraySummary {
-            reads_around_gc: self.read_around.as_ref().map_or(0, ReadAround::count),
+            reads_around_gc: self.reads.as_ref().map_or(0, Reads::around_gc),
             rebuilt_bytes: self.rebuilt_bytes,
             repairs: self.repairs.as_deref().map(Repairs::summary),
             drives_missing: self.drives_missing(),

@@ -13,6 +13,7 @@ use crate::drive::Drive;
 use crate::ids::SsdId;
 
 use crate::layout::{Layout, Missing, Piece, Plan};
+use crate::workload::Operation;
 
 /// Plans reads anew whose drives collect.
 #[derive(Debug, Default, Checkpointed)]
@@ -27,15 +28,16 @@ impl ReadAround {
         config.reads_around_gc.then(Self::default)
     }
 
-    /// Plans the read of `bytes`, which `plan` serves, around the drives that collect where it reads,
-    /// if the others can do without them and don't collect there themselves.
-    pub fn replan(
+    /// Plans the read of `bytes`, around the drives that collect where it reads if the others can do without them and
+    /// don't collect there themselves.
+    pub fn plan(
         &mut self,
         bytes: Range<u64>,
         (layout, missing): (&Layout, &Missing),
         drives: &[Drive],
         plan: &mut Plan,
     ) {
+        layout.plan(Operation::Read, bytes.clone(), missing, plan);
         let waits = |piece: &&Piece| {
             drives[piece.device.index()].is_behind_collection(piece.offset, piece.length)
         };

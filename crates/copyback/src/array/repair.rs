@@ -1,5 +1,6 @@
 //! Repair of a page that a drive cannot read: it is reconstructed from the other drives of its stripes and
-//! their parity, and written to that drive again, as Linux md does (`raid5.c`: `R5_ReadError`, `R5_ReWrite`).
+//! their parity, or read from a copy, and written to that drive again, as Linux md does (`raid5.c`: `R5_ReadError`,
+//! `R5_ReWrite`; `raid1.c` and `raid10.c`: `fix_read_error`).
 //!
 //! ```text
 //!  a read ends in vain ──► stripes are held ──► the others are read ──► the read has ended ──► its drive is written
@@ -7,7 +8,7 @@
 //!
 //! A controller is told of the command that has failed, not of the pages of flash in it: all of the command is made up.
 //! A task that holds the stripes itself goes on when the drive has been written. Where a second drive cannot read its
-//! part either, the repair is repaired in its turn, as far as parities go.
+//! part either, the repair is repaired in its turn, as far as copies and parities go.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,9 +45,9 @@ pub(super) struct Repairs {
 }
 
 impl Repairs {
-    /// If a drive may read in vain, and there is a parity.
+    /// If a drive may read in vain, and there are copies or a parity.
     pub(super) fn new(config: &Resolved, layout: &Layout) -> Option<Box<Self>> {
-        let is_possible = layout.parities() > 0 && config.ssd.faults.reads_may_fail();
+        let is_possible = layout.is_redundant() && config.ssd.faults.reads_may_fail();
         let none = Self { under_way: Slots::new(), tally: RepairsSummary::default() };
         is_possible.then(|| Box::new(none))
     }
@@ -102,7 +103,8 @@ impl Array {
             },
         };
         unreadable.lose(device);
-        if unreadable.count() > self.layout.parities() {
+        let (offset, length) = (ended.command.offset, ended.command.length);
+        if !self.layout.can_rebuild(device, offset..offset + length, &unreadable) {
             repairs.tally.lost += 1;
             return false;
         }

@@ -166,8 +166,8 @@ impl Array {
         {
             let task = &mut self.tasks[id.index()];
             task.has_lock = true;
-            let only_reads = self.plan.then.is_empty();
-            if !self.locks.take(id, Hold { stripes, only_reads }) {
+            let is_shared = self.plan.is_shared;
+            if !self.locks.take(id, Hold { stripes, is_shared }) {
                 task.stage = TaskStage::Waiting(self.now);
                 return;
             }
@@ -179,12 +179,13 @@ impl Array {
         match purpose {
             TaskPurpose::Request { operation, offset, length, .. } => {
                 let bytes = offset..offset + length;
-                self.layout.plan(operation, bytes.clone(), &self.missing, &mut self.plan);
                 if operation == Operation::Read
-                    && let Some(read_around) = &mut self.read_around
+                    && let Some(reads) = &mut self.reads
                 {
                     let layout = (&self.layout, &self.missing);
-                    read_around.replan(bytes, layout, &self.drives, &mut self.plan);
+                    reads.plan(bytes, layout, &self.drives, &mut self.plan);
+                } else {
+                    self.layout.plan(operation, bytes, &self.missing, &mut self.plan);
                 }
             }
             TaskPurpose::Rebuild(RebuildStep { device, offset, length }) => {

@@ -4,9 +4,12 @@
 //! ```text
 //! jbod, single   the drives one after the other
 //! raid0          units of `array.stripe` bytes that go from drive to drive
-//! raid5, raid6   the same, with one or two parity units a stripe that move from drive to drive
+//! raid1          every drive holds all bytes
+//! raid10         units that go from drive to drive, of each as many copies as asked for
+//! raid5, raid6   as raid0, with one or two parity units a stripe that move from drive to drive
 //! ```
 
+mod mirrored;
 mod missing;
 mod parity;
 mod plain;
@@ -14,6 +17,8 @@ mod plan;
 
 use std::ops::Range;
 
+pub use self::mirrored::ChooseCopy;
+use self::mirrored::{FirstCopy, Mirrored};
 pub use self::missing::Missing;
 use self::parity::Parity;
 use self::plain::{Concatenated, Striped};
@@ -27,8 +32,6 @@ use crate::workload::Operation;
 #[derive(Debug, Clone, Checkpointed)]
 pub struct Layout {
     devices: u32,
-    /// Number of drives that may be missing.
-    parities: u32,
     capacity: u64,
     kind: Kind,
 }
@@ -38,23 +41,26 @@ enum Kind {
     Concatenated(Concatenated),
     Striped(Striped),
     Parity(Parity),
+    Mirrored(Mirrored),
 }
 
 impl Layout {
     /// The layout of a checked configuration over drives of `device_bytes` each.
     pub fn new(config: &config::Array, device_bytes: u64) -> Self {
         let (devices, unit) = (config.devices, config.stripe.0);
-        let parities = config.layout.parities();
         let kind = match config.layout {
             config::Layout::Single | config::Layout::Jbod => {
                 Kind::Concatenated(Concatenated { device_bytes })
             }
             config::Layout::Raid0 => Kind::Striped(Striped { devices, unit }),
             config::Layout::Raid5 | config::Layout::Raid6 => {
-                Kind::Parity(Parity { devices, parities, unit })
+                Kind::Parity(Parity { devices, parities: config.layout.parities(), unit })
+            }
+            config::Layout::Raid1 | config::Layout::Raid10 => {
+                Kind::Mirrored(Mirrored::new(config, device_bytes))
             }
         };
-        Self { devices, parities, capacity: config.capacity(device_bytes), kind }
+        Self { devices, capacity: config.capacity(device_bytes), kind }
     }
 
     /// Bytes of the array's address space.
@@ -62,9 +68,20 @@ impl Layout {
         self.capacity
     }
 
-    /// Number of drives that may be missing.
-    pub const fn parities(&self) -> u32 {
-        self.parities
+    /// Whether copies or parity make up for what a drive loses.
+    pub const fn is_redundant(&self) -> bool {
+        matches!(self.kind, Kind::Parity(_) | Kind::Mirrored(_))
+    }
+
+    /// Whether all data can be read without what is `missing`.
+    #[inline]
+    pub fn survives(&self, missing: &Missing) -> bool {
+        missing.is_empty()
+            || match &self.kind {
+                Kind::Concatenated(_) | Kind::Striped(_) => false,
+                Kind::Parity(layout) => missing.count() <= layout.parities,
+                Kind::Mirrored(layout) => layout.survives(missing),
+            }
     }
 
     /// Drives.
@@ -74,11 +91,17 @@ impl Layout {
 
     /// Bytes of each drive that the layout uses: those that a rebuild writes anew.
     pub fn used_device_bytes(&self) -> u64 {
-        self.capacity / u64::from(self.devices - self.parities)
+        match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => self.capacity / u64::from(self.devices),
+            Kind::Parity(layout) => self.capacity / u64::from(self.devices - layout.parities),
+            Kind::Mirrored(layout) => layout.used_device_bytes(),
+        }
     }
 
     /// Plans the pieces of `operation` on the array's `bytes`, in the place of what `plan` held. A flush has no
     /// bytes.
+    ///
+    /// A read of mirrors goes to the first copies that are there ([`Self::read_copies`] chooses).
     ///
     /// A trim is passed through where there is no parity. Elsewhere only whole stripes are trimmed:
     /// a trimmed unit no longer agrees with its parity unless that is trimmed too, and to make it
@@ -86,8 +109,7 @@ impl Layout {
     ///
     /// # Panics
     ///
-    /// If more drives are missing than the layout has parities: the configuration allows no such
-    /// array.
+    /// If the layout does not [survive](Self::survives) what is missing: the configuration allows no such array.
     pub fn plan(
         &self,
         operation: Operation,
@@ -96,7 +118,7 @@ impl Layout {
         plan: &mut Plan,
     ) {
         debug_assert!(bytes.start <= bytes.end && bytes.end <= self.capacity, "{bytes:?}");
-        assert!(missing.count() <= self.parities, "{missing:?}, parities: {}", self.parities);
+        assert!(self.survives(missing), "{missing:?}");
         plan.start(operation);
         match operation {
             Operation::Flush => self.flush(missing, plan),
@@ -115,7 +137,7 @@ impl Layout {
             (Kind::Concatenated(layout), _) => layout.place_of(&bytes)?,
             (Kind::Striped(layout), _) => layout.place_of(&bytes)?,
             (Kind::Parity(layout), Operation::Read) => layout.place_of(&bytes)?,
-            (Kind::Parity(_), _) => return None,
+            (Kind::Parity(_) | Kind::Mirrored(_), _) => return None,
         };
         Some(Piece { device, operation, offset, length: bytes.end - bytes.start })
     }
@@ -130,6 +152,29 @@ impl Layout {
                 let is_whole = layout.read(bytes, missing, &[], plan);
                 assert!(is_whole, "parities make up for all of {missing:?}");
             }
+            (Kind::Mirrored(layout), Operation::Read) => {
+                layout.read(bytes, missing, &mut FirstCopy, plan);
+            }
+            (Kind::Mirrored(layout), _) => layout.write(bytes, missing, plan),
+        }
+    }
+
+    /// Plans a read of the array's `bytes`, each chunk from the copy that `choice` picks of those that are there.
+    /// Where there are no copies nothing is chosen.
+    pub fn read_copies(
+        &self,
+        bytes: Range<u64>,
+        missing: &Missing,
+        choice: &mut dyn ChooseCopy,
+        plan: &mut Plan,
+    ) {
+        let Kind::Mirrored(layout) = &self.kind else {
+            return self.plan(Operation::Read, bytes, missing, plan);
+        };
+        debug_assert!(bytes.start <= bytes.end && bytes.end <= self.capacity, "{bytes:?}");
+        plan.start(Operation::Read);
+        if !bytes.is_empty() {
+            layout.read(bytes, missing, choice, plan);
         }
     }
 
@@ -151,19 +196,31 @@ impl Layout {
         is_whole
     }
 
+    /// Whether `bytes` of `device` can be had from drives that are not `missing`, as `device` is.
+    pub fn can_rebuild(&self, device: SsdId, bytes: Range<u64>, missing: &Missing) -> bool {
+        match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => false,
+            Kind::Parity(layout) => missing.count() <= layout.parities,
+            Kind::Mirrored(layout) => layout.can_rebuild(device, bytes, missing),
+        }
+    }
+
     /// Plans to write `bytes` of the replacement of `device` anew, at most up to
     /// [`Self::used_device_bytes`]. What is already there is taken not to be.
     ///
     /// # Panics
     ///
-    /// If more drives are missing than the layout has parities, as every drive of a layout without
-    /// parity.
+    /// If they [can't](Self::can_rebuild) be had from the other drives.
     pub fn rebuild(&self, device: SsdId, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
         plan.start(Operation::Write);
-        let Kind::Parity(layout) = &self.kind else {
-            panic!("a drive can't be rebuilt without parity")
-        };
-        layout.rebuild(device, bytes.start..bytes.end.min(self.used_device_bytes()), missing, plan);
+        let bytes = bytes.start..bytes.end.min(self.used_device_bytes());
+        match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => {
+                panic!("a drive can't be rebuilt without copies or parity")
+            }
+            Kind::Parity(layout) => layout.rebuild(device, bytes, missing, plan),
+            Kind::Mirrored(layout) => layout.rebuild(device, bytes, missing, plan),
+        }
     }
 
     /// Every drive that is there, and every replacement that holds something.

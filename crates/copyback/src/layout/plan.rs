@@ -37,9 +37,11 @@ pub struct Plan {
     /// Writes, trims or flushes.
     pub then: Pieces,
     /// Stripes in which nobody else may write until this is done: their parity must not change on
-    /// the way. None if it has nothing to do with parity. What only reads (`then` is empty) may
-    /// share them. What had to wait for its stripes is planned again: others may be missing now.
+    /// the way. Of mirrors they are bytes of the array, which must not change while they are copied. None if it has
+    /// nothing to do with either. What had to wait for its stripes is planned again: others may be missing now.
     pub stripes: Option<Range<u64>>,
+    /// Whether others who share may hold the same stripes: reads under parity, writes to mirrors.
+    pub is_shared: bool,
 }
 
 impl Default for Plan {
@@ -48,6 +50,7 @@ impl Default for Plan {
             first: Pieces::of(Operation::Read),
             then: Pieces::of(Operation::Write),
             stripes: None,
+            is_shared: false,
         }
     }
 }
@@ -59,6 +62,7 @@ impl Plan {
         self.then.pieces.clear();
         self.then.operation = operation;
         self.stripes = None;
+        self.is_shared = operation == Operation::Read;
     }
 
     /// Phase to which the pieces of `operation` belong, for which the plan was started.
@@ -73,6 +77,20 @@ impl Plan {
     pub(super) fn lock(&mut self, stripe: u64) {
         let first = self.stripes.as_ref().map_or(stripe, |stripes| stripes.start);
         self.stripes = Some(first..stripe + 1);
+    }
+
+    /// Adds `stripes` to those it has, and all between.
+    pub(super) fn lock_all(&mut self, stripes: Range<u64>) {
+        self.stripes = Some(match &self.stripes {
+            Some(others) => others.start.min(stripes.start)..others.end.max(stripes.end),
+            None => stripes,
+        });
+    }
+
+    /// Takes `stripes`, and shares them.
+    pub(super) fn share(&mut self, stripes: Range<u64>) {
+        self.stripes = Some(stripes);
+        self.is_shared = true;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Arrays as wholes: what must hold whatever the drives do.
 
 mod meetings;
+mod mirrors;
 mod repairs;
 
 use std::fmt::Write;

@@ -243,6 +243,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
     match path {
         "array" | "array.protocol" => raid.to_vec(),
         "array.devices" => vec![("array.layout", "raid0")],
+        "array.copies" => vec![("array.layout", "raid10")],
         "precondition.overwrites.most_rounds" => vec![("precondition.overwrites.window", "2")],
         "ssd.geometry.blocks_per_plane" => vec![("precondition.fill", "0")],
         // Each handle has a block open.

@@ -7,6 +7,7 @@ mod arrays;
 mod bandwidth;
 mod formulas;
 mod lines;
+mod mirrors;
 mod placements;
 mod queueing;
 mod queues;

@@ -13,6 +13,7 @@ mod arrays;
 mod beside;
 #[path = "../swarm/choices.rs"]
 mod choices;
+mod copies;
 mod draw;
 mod free;
 mod levelling;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use copyback::config::{Array, Config, Layout};
 
+use crate::copies::Copies;
+
 /// Bytes, from the first to before the last.
 pub type Range = (u64, u64);
 
@@ -25,6 +27,8 @@ pub struct Layouts {
     unit: u64,
     drive_bytes: u64,
     lost: Vec<u32>,
+    /// Of mirrors.
+    copies: Option<Copies>,
 }
 
 /// Rows of a stripe in which the same units are touched.
@@ -44,6 +48,7 @@ impl Layouts {
             unit: stripe.0,
             drive_bytes: config.resolve().drive.capacity.bytes,
             lost: failed.clone(),
+            copies: Copies::new(config),
         }
     }
 
@@ -107,7 +112,15 @@ impl Layouts {
         living
     }
 
+    /// Whether `reads` are of each byte of `range` one copy, on a drive that is there.
+    pub fn is_a_choice(&self, range: Range, reads: &Bytes) -> bool {
+        self.copies.as_ref().is_some_and(|copies| copies.is_a_choice(range, reads))
+    }
+
     pub fn write(&self, range: Range) -> Plan {
+        if let Some(copies) = &self.copies {
+            return Plan { writes: copies.living(range), ..Plan::default() }.tidy();
+        }
         let mut plan = Plan::default();
         for segment in self.segments(range) {
             let reads = self.drives_to_read_for_write(&segment);
@@ -154,6 +167,9 @@ impl Layouts {
 
     pub fn trim(&self, (from, to): Range) -> Plan {
         let mut plan = Plan::default();
+        if let Some(copies) = &self.copies {
+            return Plan { trims: copies.living((from, to)), ..plan }.tidy();
+        }
         if self.parities() == 0 {
             return Plan { trims: self.read((from, to)).reads, ..plan };
         }

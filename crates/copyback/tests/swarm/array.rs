@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
 use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, RAMP_EVERY, STATE_EVERY};
+use crate::mirrors;
 use crate::observed::to_look_changes_nothing;
 use crate::ramped::a_ramp_is_only_not_measured;
 use crate::resumed::interruptions_change_nothing;
@@ -30,6 +31,9 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
         devices,
         stripe,
         queue_depth: draw.small_within(1, 200) as u32,
+        copies: None,
+        arrangement: None,
+        mirror_reads: None,
         rebuild: rebuild(draw, &failed, stripe),
         failed,
         reads_around_gc: layout.parities() > 0 && draw.chance(0.4),
@@ -135,7 +139,8 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     if outcome.summary["throughput"]["simulated_s"].as_f64() > Some(0.0) {
         close("shares of time", shares.iter().sum(), 1.0)?;
     }
-    if config.array.layout.parities() == 0 {
+    mirrors::check(config, outcome)?;
+    if config.array.layout.parities() == 0 && !config.array.layout.is_mirrored() {
         let bytes =
             outcome.number("/requests/read_bytes") + outcome.number("/requests/write_bytes");
         let commands = outcome.commands.operation.iter().zip(&outcome.commands.bytes);
@@ -166,7 +171,7 @@ fn number(value: &Value, pointer: &str) -> u64 {
 }
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 9] = [
+const SIGHTS: [(&str, f64); 10] = [
     ("collections because the array asked", 0.05),
     ("collections in idle time", 0.005),
     ("collections by own need", 0.1),
@@ -175,6 +180,7 @@ const SIGHTS: [(&str, f64); 9] = [
     ("bytes rebuilt", 0.05),
     ("requests with a lost drive", 0.1),
     ("several drives collecting together", 0.1),
+    ("mirrors", 0.2),
     ("drives going ahead side by side", 0.02),
 ];
 
@@ -193,6 +199,7 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
         many("/array/rebuilt_bytes"),
         !config.array.failed.is_empty(),
         together,
+        config.array.layout.is_mirrored(),
     ]
 }
 

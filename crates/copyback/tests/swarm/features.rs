@@ -192,6 +192,8 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
         config.precondition.valid_pages != ValidPages::AsWritten
     }),
     ("RAID-0", &["array"], |config, _| config.array.layout == Layout::Raid0),
+    ("RAID-1", &["array"], |config, _| config.array.layout == Layout::Raid1),
+    ("RAID-10", &["array"], |config, _| config.array.layout == Layout::Raid10),
     ("RAID-5", &["array"], |config, _| config.array.layout == Layout::Raid5),
     ("RAID-6", &["array"], |config, _| config.array.layout == Layout::Raid6),
     ("forced collections", &["array"], |_, outcome| many(outcome, "/gc/forced")),

@@ -24,6 +24,7 @@ mod interrupted;
 mod lines;
 mod measured;
 mod merges;
+mod mirrors;
 mod newer;
 mod observed;
 mod oracle;

@@ -59,6 +59,9 @@ fn uncoupled(config: &Config) -> Option<Config> {
     let array = Array {
         layout,
         queue_depth: 4096,
+        copies: None,
+        arrangement: None,
+        mirror_reads: None,
         failed: Vec::new(),
         rebuild: Rebuild::None,
         reads_around_gc: false,
