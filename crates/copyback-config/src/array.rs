@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    FreeBlocks, Margin,
+    Failures, FreeBlocks, Margin,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -40,6 +40,13 @@ pub struct Array {
     /// Drives that are lost from the start, counted from 0.
     #[schemars(inner(range(max = 1023)))]
     pub failed: Vec<u32>,
+    /// Failures of drives in the run.
+    #[serde(skip_serializing_if = "crate::gc::is_default")]
+    pub failures: Failures,
+    /// Hot spares: empty drives that take the places of those that fail in the run. They are numbered behind the others.
+    #[schemars(range(max = 256))]
+    #[serde(skip_serializing_if = "crate::gc::is_default")]
+    pub spares: u32,
     /// Whether lost drives are replaced by empty ones and written anew.
     pub rebuild: Rebuild,
     /// Reads that would wait behind a collection are made up from the other drives of the stripe and
@@ -62,6 +69,8 @@ impl Default for Array {
             arrangement: None,
             mirror_reads: None,
             failed: Vec::new(),
+            failures: Failures::None,
+            spares: 0,
             rebuild: Rebuild::None,
             reads_around_gc: false,
             coordination: Coordination::Uncoordinated,
@@ -111,6 +120,11 @@ impl Layout {
         matches!(self, Self::Raid1 | Self::Raid10)
     }
 
+    /// Whether copies or parity make up for what a drive loses.
+    pub const fn is_redundant(self) -> bool {
+        self.parities() > 0 || self.is_mirrored()
+    }
+
     /// Fewest drives.
     pub const fn least_devices(self) -> u32 {
         match self {
@@ -151,6 +165,11 @@ pub enum MirrorReads {
 }
 
 impl Array {
+    /// Drives, spares included.
+    pub const fn drives(&self) -> u32 {
+        self.devices + self.spares
+    }
+
     /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that
     /// is no whole unit stays unused.
     pub fn capacity(&self, device_bytes: u64) -> u64 {
@@ -210,7 +229,39 @@ choice! {
             #[serde(default = "default_rebuild_unit")]
             unit: Size,
         },
+        /// The same, slower while requests come, as Linux md does (`sync_speed_min`, `sync_speed_max`).
+        Throttled {
+            /// Bytes written to each replacement in a second while requests come.
+            #[serde(default = "default_least_rate")]
+            least: Rate,
+            /// Bytes written to each replacement in a second while none do, if the drives keep up.
+            #[serde(default = "default_most_rate")]
+            most: Rate,
+            /// Bytes of a drive that are rebuilt at a time; whole stripe units.
+            #[serde(default = "default_rebuild_unit")]
+            unit: Size,
+        },
     }
+}
+
+impl Rebuild {
+    /// Bytes of a drive that are rebuilt at a time, if any are.
+    pub const fn unit(self) -> Option<Size> {
+        match self {
+            Self::None => None,
+            Self::Rate { unit, .. } | Self::Throttled { unit, .. } => Some(unit),
+        }
+    }
+}
+
+/// The default of Linux md: 1,000 KiB/s.
+const fn default_least_rate() -> Rate {
+    Rate::BytesPerSecond(1_000 << 10)
+}
+
+/// The default of Linux md: 200,000 KiB/s.
+const fn default_most_rate() -> Rate {
+    Rate::BytesPerSecond(200_000 << 10)
 }
 
 const fn default_rebuild_unit() -> Size {

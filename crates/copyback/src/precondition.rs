@@ -50,7 +50,7 @@ pub struct Preparation {
 impl Preparation {
     /// New devices of a checked configuration.
     pub fn new(config: &Resolved) -> Self {
-        let devices = 0..config.array.devices as usize;
+        let devices = 0..config.array.drives() as usize;
         Self::of(devices.map(|id| Preconditioner::new(config, SsdId::from_index(id))).collect())
     }
 
@@ -214,7 +214,7 @@ pub struct Preconditioner {
 
 impl Preconditioner {
     /// A new device of a checked configuration. One that is lost, or has just replaced one that is,
-    /// stays empty.
+    /// and a spare stay empty.
     pub fn new(config: &Resolved, device: SsdId) -> Self {
         let mut new = Self::new_around(config, Ftl::new(config, &name(device)), device);
         new.filling.lay_out(config, &new.ftl);
@@ -222,8 +222,9 @@ impl Preconditioner {
     }
 
     fn new_around(config: &Resolved, ftl: Ftl, device: SsdId) -> Self {
-        let is_lost = config.array.failed.contains(&u32::from(device.0));
-        let fill = if is_lost { 0.0 } else { config.precondition.fill.0 };
+        let index = u32::from(device.0);
+        let is_empty = index >= config.array.devices || config.array.failed.contains(&index);
+        let fill = if is_empty { 0.0 } else { config.precondition.fill.0 };
         let fill = (fill * ftl.logical_pages() as f64).round() as usize;
         let pages = |times: f64| (times * fill as f64).round() as u64;
         let (goal, rounds) = match &config.precondition.overwrites {

@@ -340,6 +340,9 @@ impl Run {
             if self.ends_at_read_only && self.array.has_become_read_only() {
                 self.end_at_read_only()?;
             }
+            if self.array.has_lost_data() && !self.host.is_done() {
+                self.admit_no_more(self.now)?;
+            }
             if !more {
                 break;
             }

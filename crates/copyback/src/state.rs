@@ -132,7 +132,7 @@ pub fn from_bytes(config: &Resolved, bytes: &[u8]) -> Result<Preparation, String
     if read::<String>(&mut decoder)? != fingerprint(config).map_err(|error| error.to_string())? {
         return Err(OTHER_DEVICE.to_owned());
     }
-    let count = config.array.devices as usize;
+    let count = config.array.drives() as usize;
     let mut devices: Vec<Saved<'_>> = read(&mut decoder)?;
     let rounds = match has_rounds(config) {
         true => read(&mut decoder)?,

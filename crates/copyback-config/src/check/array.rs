@@ -1,6 +1,7 @@
 //! Checks of an array.
 
 use super::*;
+use crate::quantity::Rate;
 
 /// Drives are counted in 16 bits; so many are more than any controller has.
 const MOST_DEVICES: u32 = 1024;
@@ -14,6 +15,7 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
     lost(array, faults);
     mirrors::check(array, faults);
+    failures::check(array, faults);
     coordination(&array.coordination, faults);
     round(array.protocol.round, faults);
     for (key, margin) in [
@@ -118,10 +120,12 @@ fn lost(array: &Array, faults: &mut Report) {
         };
         faults.add("array.reads_around_gc", problem);
     }
-    let Rebuild::Rate { unit, .. } = array.rebuild else { return };
-    if array.failed.is_empty() {
-        faults.add("array.rebuild", "found a rebuild of no drive; allowed: with array.failed");
+    let Some(unit) = array.rebuild.unit() else { return };
+    if array.failed.is_empty() && array.spares == 0 {
+        let problem = "found a rebuild of no drive; allowed: with array.failed or array.spares";
+        faults.add("array.rebuild", problem);
     }
+    throttle(array.rebuild, faults);
     // Mirrors that are not striped have no stripe unit.
     let (step, name) = match array.layout {
         Layout::Raid1 => (STRIPE_STEP, ""),
@@ -130,6 +134,19 @@ fn lost(array: &Array, faults: &mut Report) {
     if unit.0 == 0 || !unit.0.is_multiple_of(step.0.max(1)) {
         let problem = format!("found {unit}; allowed: a multiple of {name}{step}");
         faults.add("array.rebuild.unit", problem);
+    }
+}
+
+fn throttle(rebuild: Rebuild, faults: &mut Report) {
+    let Rebuild::Throttled { least, most, .. } = rebuild else { return };
+    let is_more = match (least, most) {
+        (_, Rate::None) => false,
+        (Rate::None, _) => true,
+        (Rate::BytesPerSecond(least), Rate::BytesPerSecond(most)) => least > most,
+    };
+    if is_more {
+        let problem = format!("found {least}; allowed: at most array.rebuild.most of {most}");
+        faults.add("array.rebuild.least", problem);
     }
 }
 

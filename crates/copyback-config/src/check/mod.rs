@@ -3,6 +3,7 @@
 
 mod array;
 mod controller;
+mod failures;
 mod faults;
 mod flows;
 mod gc;

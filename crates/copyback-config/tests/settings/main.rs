@@ -6,6 +6,7 @@
 mod csv;
 mod decimals;
 mod estimate;
+mod failures;
 mod known_names;
 mod lines;
 mod lost_die;

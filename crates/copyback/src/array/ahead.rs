@@ -42,6 +42,7 @@ impl Array {
             && !self.layout.is_redundant()
             && self.missing.count() == 0
             && self.rebuilder.is_none()
+            && self.failures.is_none()
             && self.protocol.is_none()
             && self.reads.is_none()
             && self.blocked.is_none()

@@ -4,7 +4,7 @@
 //! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
 //! of requests sees them as [tasks](super::tasks), too.
 
-use crate::config::{Coordination, Rebuild, Resolved};
+use crate::config::{Coordination, Failures, Rebuild, Resolved};
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId};
 use crate::outcome::Outcome;
@@ -19,6 +19,7 @@ use crate::layout::Piece;
 pub(super) fn is_possible(config: &Resolved) -> bool {
     let array = &config.array;
     array.failed.is_empty()
+        && array.failures == Failures::None
         && array.coordination == Coordination::Uncoordinated
         && !array.reads_around_gc
         && array.rebuild == Rebuild::None

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use rand::RngExt;
 
+use super::members::Places;
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
-use crate::drive::Drive;
 use crate::layout::{ChooseCopy, Layout, Missing, Piece, Plan};
 use crate::rng::{self, Stream};
 
@@ -54,7 +54,7 @@ impl MirrorReads {
         &mut self,
         bytes: Range<u64>,
         (layout, missing): (&Layout, &Missing),
-        drives: &[Drive],
+        drives: Places<'_>,
         plan: &mut Plan,
     ) {
         self.planned.fill(0);
@@ -74,7 +74,7 @@ impl MirrorReads {
 struct Choice<'a> {
     policy: &'a mut Policy,
     planned: &'a mut [u32],
-    drives: &'a [Drive],
+    drives: Places<'a>,
     /// Whether a drive was passed over as it collects.
     goes_around: bool,
 }
@@ -100,8 +100,7 @@ impl ChooseCopy for Choice<'_> {
 impl Choice<'_> {
     /// Commands of the drive of `copy`, of this request included.
     fn queue(&self, copy: Piece) -> usize {
-        let device = copy.device.index();
-        self.drives[device].outstanding() + self.planned[device] as usize
+        self.drives.at(copy.device).outstanding() + self.planned[copy.device.index()] as usize
     }
 
     fn shortest(&self, copies: &[Piece]) -> usize {
@@ -110,7 +109,7 @@ impl Choice<'_> {
 
     fn around_collections(&mut self, copies: &[Piece]) -> usize {
         let waits = |copy: Piece| {
-            self.drives[copy.device.index()].is_behind_collection(copy.offset, copy.length)
+            self.drives.at(copy.device).is_behind_collection(copy.offset, copy.length)
         };
         let chosen = first_least(copies, |copy| (waits(copy), self.queue(copy)));
         self.goes_around |= chosen != self.shortest(copies);

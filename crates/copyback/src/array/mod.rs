@@ -11,7 +11,9 @@ mod ahead;
 pub mod coordination;
 mod direct;
 mod due;
+mod failures;
 mod locks;
+mod members;
 mod mirror_reads;
 mod protocol;
 mod read_around;
@@ -43,7 +45,10 @@ use crate::layout::{Layout, Missing, Piece, Plan};
 use ahead::Ahead;
 use coordination::supply::ExternalCoordinator;
 use due::Due;
+use failures::Failures;
+pub use failures::{FailureSummary, LossSummary};
 use locks::StripeLocks;
+use members::Members;
 use protocol::Protocol;
 use reads::Reads;
 use rebuild::Rebuilder;
@@ -61,6 +66,12 @@ pub struct ArraySummary {
     pub repairs: Option<RepairsSummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
+    /// Drives that have failed in the run, in order of time. Absent where none can (`array.failures`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Vec<FailureSummary>>,
+    /// Data that are lost, as too many drives have failed; null if none are. Absent where no drive can fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Option<LossSummary>>,
 }
 
 /// An array.
@@ -69,6 +80,8 @@ pub struct Array {
     drives: Vec<Drive>,
     layout: Layout,
     missing: Missing,
+    members: Members,
+    failures: Option<Box<Failures>>,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
     /// Whether requests that are one piece go to their drive without tasks.
@@ -140,6 +153,8 @@ impl Array {
             drives,
             layout,
             missing,
+            members: Members::new(&config.array),
+            failures: Failures::new(config),
             is_direct: direct::is_possible(config),
             is_lone: direct::is_possible(config) && config.array.devices == 1,
             tasks: Slots::new(),
@@ -211,8 +226,11 @@ impl Array {
     pub fn waits_for(&self) -> &'static str {
         let first = self.next.and_then(|next| self.due.at(next).next());
         let drive = first.and_then(|index| self.drives[index].waits_for());
-        match &self.rebuilder {
-            Some(rebuilder) if rebuilder.next_time() == self.next => "array.rebuild.rate",
+        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
+        let failure = self.failures.as_ref().and_then(|failures| failures.next_time());
+        match self.next {
+            next if next.is_some() && next == rebuild => "array.rebuild",
+            next if next.is_some() && next == failure => "array.failures",
             _ => drive.unwrap_or("array.coordination"),
         }
     }
@@ -253,7 +271,7 @@ impl Array {
             self.drives[index].apply_events(now);
             self.touched.insert(index);
         }
-        if self.rebuilder.is_some() || self.protocol.is_some() {
+        if self.has_events_of_its_own() {
             self.apply_events_of_controller(now);
         } else if let Some(only) = self.touched.only()
             && now < until
@@ -283,7 +301,13 @@ impl Array {
         self.now = self.drives[drive].now();
     }
 
+    /// Whether something may happen in the array that happens in no drive.
+    const fn has_events_of_its_own(&self) -> bool {
+        self.rebuilder.is_some() || self.protocol.is_some() || self.failures.is_some()
+    }
+
     fn apply_events_of_controller(&mut self, now: Instant) {
+        self.fail_drives();
         if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
             self.begin(TaskPurpose::Rebuild(step), Duration::ZERO);
         }
@@ -371,12 +395,13 @@ impl Array {
     #[inline]
     fn find_next_time(&self) -> Option<Instant> {
         let drives = self.due.first();
-        if self.rebuilder.is_none() && self.protocol.is_none() {
+        if !self.has_events_of_its_own() {
             return drives;
         }
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
-        earlier(drives, earlier(rebuild, protocol))
+        let failure = self.failures.as_ref().and_then(|failures| failures.next_time());
+        earlier(drives, earlier(failure, earlier(rebuild, protocol)))
     }
 
     /// Appends what the drives did since the last call, if they keep journals. Every command that it
@@ -427,6 +452,8 @@ impl Array {
             rebuilt_bytes: self.rebuilt_bytes,
             repairs: self.repairs.as_deref().map(Repairs::summary),
             drives_missing: self.drives_missing(),
+            failures: self.failures.as_ref().map(|failures| failures.had().to_vec()),
+            lost: self.failures.as_ref().map(|failures| failures.lost()),
         }
     }
 
@@ -475,7 +502,7 @@ impl Array {
                 let (serves, late) = (Serves::Task(TaskId::default()), Duration::ZERO);
                 let hint = *hint;
                 let command = Command { serves, operation, offset, length, hint, late };
-                self.drives[device.index()].announce(*arrival, &command);
+                self.drives[self.members.drive(device).index()].announce(*arrival, &command);
             }
         }
         (0..self.drives.len()).for_each(|drive| self.touched.insert(drive));

@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::Checkpointed;
 use crate::config;
-use crate::drive::Drive;
 use crate::ids::SsdId;
 
+use super::members::Places;
 use crate::layout::{Layout, Missing, Piece, Plan};
 use crate::workload::Operation;
 
@@ -34,12 +34,12 @@ impl ReadAround {
         &mut self,
         bytes: Range<u64>,
         (layout, missing): (&Layout, &Missing),
-        drives: &[Drive],
+        drives: Places<'_>,
         plan: &mut Plan,
     ) {
         layout.plan(Operation::Read, bytes.clone(), missing, plan);
         let waits = |piece: &&Piece| {
-            drives[piece.device.index()].is_behind_collection(piece.offset, piece.length)
+            drives.at(piece.device).is_behind_collection(piece.offset, piece.length)
         };
         let waiting = plan.first.iter().filter(waits).map(|piece| piece.device);
         let avoid: SmallVec<[SsdId; 4]> = waiting.collect();

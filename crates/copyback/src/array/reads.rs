@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
-use crate::drive::Drive;
 
+use super::members::Places;
 use super::mirror_reads::MirrorReads;
 use super::read_around::ReadAround;
 use crate::layout::{Layout, Missing, Plan};
@@ -31,7 +31,7 @@ impl Reads {
         &mut self,
         bytes: Range<u64>,
         layout: (&Layout, &Missing),
-        drives: &[Drive],
+        drives: Places<'_>,
         plan: &mut Plan,
     ) {
         match self {

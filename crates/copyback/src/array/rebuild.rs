@@ -1,5 +1,5 @@
 //! Rebuilding lost drives: their replacements are written anew, from the first stripe to the last, one
-//! drive after the other, at a set rate.
+//! drive after the other, at a set rate or, as Linux md does, slower while requests come.
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Rebuild};
@@ -27,26 +27,50 @@ pub struct Rebuilder {
     /// Bytes of a drive that are rebuilt.
     device_bytes: u64,
     unit: u64,
-    /// From the start of a step to that of the next, at least.
-    interval: Duration,
-    /// When the next step may start; `None` while one is under way.
-    due: Option<Instant>,
+    pace: Pace,
+    step: StepState,
+    /// Whether a request has come since the last step ended.
+    has_requests: bool,
     began: Instant,
+}
+
+/// Times from the start of a step to that of the next, at least.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct Pace {
+    idle: Duration,
+    loaded: Duration,
+}
+
+/// Stage of the step that is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
+enum StepState {
+    /// It may start then.
+    Due(Instant),
+    /// It is under way.
+    UnderWay,
+    /// One is under way whose replacement has failed: it counts for nothing.
+    GivenUp,
 }
 
 impl Rebuilder {
     /// The rebuild that a checked configuration asks for, of the first `device_bytes` of each drive.
     pub fn new(config: &config::Array, device_bytes: u64) -> Option<Self> {
-        let Rebuild::Rate { rate, unit } = config.rebuild else { return None };
+        let (idle, loaded, unit) = match config.rebuild {
+            Rebuild::None => return None,
+            Rebuild::Rate { rate, unit } => (rate, rate, unit.0),
+            Rebuild::Throttled { least, most, unit } => (most, least, unit.0),
+        };
         let mut others: Vec<_> = config.failed.iter().map(|device| SsdId(*device as u16)).collect();
         others.sort_unstable_by_key(|device| std::cmp::Reverse(*device));
+        let (idle, loaded) = (transfer_time(unit, idle), transfer_time(unit, loaded));
         let mut rebuilder = Self {
             next: None,
             others,
             device_bytes,
-            unit: unit.0,
-            interval: transfer_time(unit.0, rate),
-            due: Some(Instant::START),
+            unit,
+            pace: Pace { idle, loaded },
+            step: StepState::Due(Instant::START),
+            has_requests: false,
             began: Instant::START,
         };
         rebuilder.turn_to_next_drive();
@@ -58,29 +82,64 @@ impl Rebuilder {
         self.next = self.others.pop().map(|device| RebuildStep { device, offset: 0, length });
     }
 
+    /// Rebuilds `device`, too, behind those that are to be rebuilt.
+    pub fn add(&mut self, device: SsdId, now: Instant) {
+        self.others.insert(0, device);
+        if self.next.is_none() {
+            self.turn_to_next_drive();
+            if let StepState::Due(due) = &mut self.step {
+                *due = (*due).max(now);
+            }
+        }
+    }
+
+    /// Rebuilds `device` no longer: its replacement has failed.
+    pub fn give_up(&mut self, device: SsdId) {
+        self.others.retain(|other| *other != device);
+        if self.next.is_some_and(|next| next.device == device) {
+            self.turn_to_next_drive();
+            if self.step == StepState::UnderWay {
+                self.step = StepState::GivenUp;
+            }
+        }
+    }
+
+    /// Notes that a request has come.
+    pub const fn note_request(&mut self) {
+        self.has_requests = true;
+    }
+
     /// When the next step starts, if none is under way.
     pub fn next_time(&self) -> Option<Instant> {
-        self.next.and(self.due)
+        match self.step {
+            StepState::Due(due) => self.next.map(|_| due),
+            StepState::UnderWay | StepState::GivenUp => None,
+        }
     }
 
     /// The step that starts at `now`, if one does.
     pub fn begin(&mut self, now: Instant) -> Option<RebuildStep> {
-        let step = self.next.filter(|_| self.due.is_some_and(|due| due <= now))?;
-        self.due = None;
+        self.next_time().filter(|due| *due <= now)?;
+        self.step = StepState::UnderWay;
         self.began = now;
-        Some(step)
+        self.next
     }
 
-    /// The step under way has ended.
-    pub fn ended(&mut self, step: RebuildStep, now: Instant) {
+    /// The step under way has ended; requests are in the array if `is_loaded`. Returns whether it counts.
+    pub fn ended(&mut self, step: RebuildStep, now: Instant, is_loaded: bool) -> bool {
+        let counts = self.step == StepState::UnderWay;
         let offset = step.offset + step.length;
-        if offset < self.device_bytes {
+        if counts && offset < self.device_bytes {
             let length = self.unit.min(self.device_bytes - offset);
             self.next = Some(RebuildStep { offset, length, ..step });
-        } else {
+        } else if counts {
             self.turn_to_next_drive();
         }
-        self.due = Some(now.max(self.began + self.interval));
+        let Pace { idle, loaded } = self.pace;
+        let had_requests = std::mem::take(&mut self.has_requests);
+        let interval = if is_loaded || had_requests { loaded } else { idle };
+        self.step = StepState::Due(now.max(self.began + interval));
+        counts
     }
 }
 
@@ -110,9 +169,41 @@ mod tests {
             times.push(due.as_ns() / 1_000_000);
             steps.push((step.device.0, step.offset, step.length));
             let took = if times.len() == 2 { 5 } else { 1 };
-            rebuilder.ended(step, due + Duration::from_us(took * 1000));
+            assert!(rebuilder.ended(step, due + Duration::from_us(took * 1000), true));
         }
         assert_eq!(steps, [(0, 0, 8192), (0, 8192, 4096), (2, 0, 8192), (2, 8192, 4096)]);
         assert_eq!(times, [0, 2, 7, 9]);
+    }
+
+    #[test]
+    fn steps_are_slower_while_requests_come_and_a_replacement_that_fails_begins_anew() {
+        let config = Array {
+            layout: Layout::Raid5,
+            devices: 3,
+            stripe: Size(4096),
+            rebuild: Rebuild::Throttled {
+                least: Rate::BytesPerSecond(1_024_000),
+                most: Rate::BytesPerSecond(4_096_000),
+                unit: Size(4096),
+            },
+            ..Array::default()
+        };
+        let (ms, drive) = (|ms: u64| Instant::START + Duration::from_us(ms * 1000), SsdId(1));
+        let mut rebuilder = Rebuilder::new(&config, 12_288).expect("one is asked for");
+        assert_eq!(rebuilder.next_time(), None);
+        rebuilder.add(drive, ms(10));
+        let step = rebuilder.begin(ms(10)).expect("it is due");
+        assert!(rebuilder.ended(step, ms(10), false));
+        assert_eq!(rebuilder.next_time(), Some(ms(11)));
+        let step = rebuilder.begin(ms(11)).expect("it is due");
+        rebuilder.note_request();
+        assert!(rebuilder.ended(step, ms(11), false));
+        assert_eq!(rebuilder.next_time(), Some(ms(15)));
+        let step = rebuilder.begin(ms(15)).expect("it is due");
+        rebuilder.give_up(drive);
+        rebuilder.add(drive, ms(16));
+        assert!(!rebuilder.ended(step, ms(17), false));
+        let anew = rebuilder.begin(ms(17)).expect("it is due");
+        assert_eq!((anew.device, anew.offset), (drive, 0));
     }
 }

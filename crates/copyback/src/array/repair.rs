@@ -138,7 +138,7 @@ impl Array {
         repairs.tally.written_bytes += repairs.under_way[step.place as usize].ended.command.length;
     }
 
-    fn end_repair(&mut self, id: TaskId, step: RepairStep, outcome: Outcome) {
+    pub(super) fn end_repair(&mut self, id: TaskId, step: RepairStep, outcome: Outcome) {
         let is_awaited = step.is_under_lock || outcome == Outcome::Uncorrectable;
         if is_awaited {
             self.answer(id, step, outcome);
@@ -158,6 +158,6 @@ impl Array {
         ended.parts += task.parts;
         ended.outcome = outcome;
         task.forget_request();
-        self.book_piece(device, &ended);
+        self.book_piece(self.members.drive(device), &ended);
     }
 }

@@ -14,6 +14,7 @@ use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
 use super::locks::{Hold, Unlocked};
+use super::members::Places;
 use super::rebuild::RebuildStep;
 use super::repair::RepairStep;
 use super::{Array, FinishedRequest};
@@ -25,9 +26,11 @@ pub(super) struct Task {
     purpose: TaskPurpose,
     stage: TaskStage,
     /// Pieces of the next phase.
-    then: Vec<Piece>,
+    pub(super) then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     pub(super) has_lock: bool,
+    /// Whether a drive has failed that it read from: it is planned anew once what is under way has ended.
+    pub(super) is_outdated: bool,
     /// Delay by collections before the task came.
     came_late: Duration,
     /// Parts of its time in the array.
@@ -103,6 +106,7 @@ impl Task {
             stage: TaskStage::Running(pieces),
             then: Vec::new(),
             has_lock: false,
+            is_outdated: false,
             came_late: Duration::ZERO,
             parts: Parts::default(),
             last: None,
@@ -111,7 +115,7 @@ impl Task {
     }
 
     /// Delay by collections so far.
-    fn late(&self) -> Duration {
+    pub(super) fn late(&self) -> Duration {
         self.came_late + self.parts.late()
     }
 
@@ -139,6 +143,17 @@ impl Task {
         }
     }
 
+    /// Outcome if it cannot be carried out, as data are lost.
+    pub(super) const fn outcome_in_vain(&self) -> Outcome {
+        match self.purpose {
+            TaskPurpose::Request { operation: Operation::Read, .. } => Outcome::Uncorrectable,
+            TaskPurpose::Request { .. } => Outcome::Rejected,
+            TaskPurpose::Rebuild(_) | TaskPurpose::Repair(_) | TaskPurpose::Announced => {
+                Outcome::Uncorrectable
+            }
+        }
+    }
+
     /// Whether another phase comes after the one that has just ended.
     pub(super) const fn has_more(&self) -> bool {
         !self.then.is_empty()
@@ -157,10 +172,22 @@ impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
     pub(super) fn begin(&mut self, purpose: TaskPurpose, came_late: Duration) {
         let (stage, then, parts) = (TaskStage::Running(0), Vec::new(), Parts::default());
-        let (has_lock, last, outcome) = (false, None, Outcome::Done);
-        let task = Task { purpose, stage, then, has_lock, came_late, parts, last, outcome };
+        let (has_lock, is_outdated, last, outcome) = (false, false, None, Outcome::Done);
+        let task =
+            Task { purpose, stage, then, has_lock, is_outdated, came_late, parts, last, outcome };
         let id = TaskId::from_index(self.tasks.insert(task));
-        self.make_plan(purpose);
+        if let (TaskPurpose::Request { .. }, Some(rebuilder)) = (purpose, &mut self.rebuilder) {
+            rebuilder.note_request();
+        }
+        self.plan_and_begin(id);
+    }
+
+    /// Plans a task, and begins it once it has its stripes.
+    pub(super) fn plan_and_begin(&mut self, id: TaskId) {
+        if self.has_lost_data() {
+            return self.end_in_vain(id);
+        }
+        self.make_plan(self.tasks[id.index()].purpose);
         if let Some(stripes) = self.plan.stripes.clone()
             && !self.tasks[id.index()].repair().is_some_and(|step| step.is_under_lock)
         {
@@ -183,7 +210,8 @@ impl Array {
                     && let Some(reads) = &mut self.reads
                 {
                     let layout = (&self.layout, &self.missing);
-                    reads.plan(bytes, layout, &self.drives, &mut self.plan);
+                    let places = Places { drives: &self.drives, members: &self.members };
+                    reads.plan(bytes, layout, places, &mut self.plan);
                 } else {
                     self.layout.plan(operation, bytes, &self.missing, &mut self.plan);
                 }
@@ -233,7 +261,7 @@ impl Array {
         let (late, hint) = (self.tasks[task.index()].late(), self.tasks[task.index()].hint());
         let serves = Serves::Task(task);
         let command = Command { serves, operation, offset, length, hint, late };
-        self.send(device, command);
+        self.send(self.members.drive(device), command);
         if let Some(protocol) = &mut self.protocol
             && operation == Operation::Write
         {
@@ -289,7 +317,10 @@ impl Array {
         if self.drives.len() > 1 {
             self.pieces.push((device, *ended));
         }
-        if ended.outcome == Outcome::Uncorrectable && self.repair(device, ended) {
+        let Some(place) = self.members.place(device) else {
+            return self.book_failed(device, ended);
+        };
+        if ended.outcome == Outcome::Uncorrectable && self.repair(place, ended) {
             return;
         }
         self.book_piece(device, ended);
@@ -318,6 +349,9 @@ impl Array {
     /// The last piece of a phase has ended, on `device`.
     fn end_phase(&mut self, id: TaskId, device: SsdId) {
         let task = &self.tasks[id.index()];
+        if task.is_outdated {
+            return self.begin_anew(id);
+        }
         if let Some(step) = task.repair() {
             return self.repair_goes_on(id, step);
         }
@@ -329,7 +363,12 @@ impl Array {
 
     pub(super) fn begin_next_phase(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
-        let then = std::mem::take(&mut task.then);
+        let mut then = std::mem::take(&mut task.then);
+        // A drive may have failed since they were planned.
+        then.retain(|piece| !self.members.has_failed(self.members.drive(piece.device)));
+        if then.is_empty() {
+            return self.end_task(id, SsdId::default());
+        }
         task.stage = TaskStage::Running(then.len() as u32);
         then.into_iter().for_each(|piece| self.hand_in(id, piece));
     }
@@ -356,6 +395,11 @@ impl Array {
     }
 
     fn rebuilt(&mut self, step: RebuildStep, outcome: Outcome) {
+        let is_loaded = self.outstanding > 0;
+        let Some(rebuilder) = &mut self.rebuilder else { return };
+        if !rebuilder.ended(step, self.now, is_loaded) {
+            return;
+        }
         if outcome == Outcome::Uncorrectable
             && let Some(repairs) = &mut self.repairs
         {
@@ -364,18 +408,17 @@ impl Array {
         let end = step.offset + step.length;
         self.rebuilt_bytes += step.length;
         if end < self.layout.used_device_bytes() {
-            self.missing.rebuilt(step.device, end);
-        } else {
-            self.missing.restore(step.device);
+            return self.missing.rebuilt(step.device, end);
         }
-        if let Some(rebuilder) = &mut self.rebuilder {
-            rebuilder.ended(step, self.now);
+        self.missing.restore(step.device);
+        if let Some(failures) = &mut self.failures {
+            failures.rebuilt(self.members.drive(step.device), self.now);
         }
     }
 
     /// Begins the tasks that waited for stripes which are free now, of the request `behind` or a rebuild. They
     /// are planned anew: more of a replacement may have been rebuilt meanwhile.
-    fn begin_unlocked(&mut self, behind: Option<RequestId>) {
+    pub(super) fn begin_unlocked(&mut self, behind: Option<RequestId>) {
         while let Some(Unlocked { task: id, undelayed }) = self.locks.next_unlocked() {
             let task = &mut self.tasks[id.index()];
             let TaskStage::Waiting(since) = task.stage else { continue };
@@ -383,12 +426,15 @@ impl Array {
             let mut parts = Parts::default();
             parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.late()));
             task.parts += parts;
-            let purpose = task.purpose;
             if let (Some(blocked), Some(who)) = (&mut self.blocked, task.request()) {
                 let wait = Waited { what: For::Stripe, since, until: self.now, parts };
                 blocked.push((None, Blocked { who, wait, behind: behind.map(Blocker::Other) }));
             }
-            self.make_plan(purpose);
+            if self.has_lost_data() {
+                self.end_in_vain(id);
+                continue;
+            }
+            self.make_plan(self.tasks[id.index()].purpose);
             self.begin_planned(id);
         }
     }

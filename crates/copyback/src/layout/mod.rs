@@ -84,6 +84,17 @@ impl Layout {
             }
     }
 
+    /// Bytes of the array's address space that cannot be had without what is `missing`.
+    pub fn lost_bytes(&self, missing: &Missing) -> u64 {
+        match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => {
+                u64::from(missing.count()) * self.used_device_bytes()
+            }
+            Kind::Parity(layout) => layout.lost_bytes(self.capacity, missing),
+            Kind::Mirrored(layout) => layout.lost_bytes(missing),
+        }
+    }
+
     /// Drives.
     pub fn devices(&self) -> usize {
         self.devices as usize

@@ -139,7 +139,7 @@ pub struct Devices {
 impl Devices {
     /// Creates an empty record.
     pub fn new(config: &Resolved) -> Self {
-        let drives = config.array.devices as usize;
+        let drives = config.array.drives() as usize;
         Self {
             overlap: Overlap::new(drives, config.metrics.collections),
             service: (0..drives).map(|_| Responses::default()).collect(),

@@ -15,6 +15,9 @@ pub fn fingerprint(config: &Resolved) -> Result<String, InputError> {
     let gc = &config.ssd.gc;
     // Nothing is lost while a drive is prepared.
     let faults = &FlashFaults { lost_die: None, ..config.ssd.faults.clone() };
+    // Spares are empty, as lost drives are.
+    let array = &config.array;
+    let empty: Vec<_> = array.failed.iter().copied().chain(array.devices..array.drives()).collect();
     let mut decisive = serde_json::json!([
         config.seed,
         config.ssd.geometry,
@@ -30,8 +33,8 @@ pub fn fingerprint(config: &Resolved) -> Result<String, InputError> {
         gc.threshold_unit,
         gc.invalid_threshold,
         config.precondition,
-        config.array.devices,
-        config.array.failed,
+        config.array.drives(),
+        empty,
         faults,
         // They decide nothing of perfect flash.
         config.ssd.endurance.rated_cycles.filter(|_| !faults.are_none()),

@@ -1,5 +1,6 @@
 //! Arrays as wholes: what must hold whatever the drives do.
 
+mod failures;
 mod meetings;
 mod mirrors;
 mod repairs;

@@ -2,14 +2,15 @@
 
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
-    Array, Config, Coordination, Delay, FreeBlocks, Layout, Margin, Metrics, Protocol, Rebuild,
-    Round,
+    Array, Config, Coordination, Delay, Failures, FreeBlocks, Layout, Margin, Metrics, Protocol,
+    Rebuild, Round,
 };
 use serde_json::Value;
 
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
 use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, RAMP_EVERY, STATE_EVERY};
+use crate::failures;
 use crate::mirrors;
 use crate::observed::to_look_changes_nothing;
 use crate::ramped::a_ramp_is_only_not_measured;
@@ -36,6 +37,8 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
         mirror_reads: None,
         rebuild: rebuild(draw, &failed, stripe),
         failed,
+        failures: Failures::None,
+        spares: 0,
         reads_around_gc: layout.parities() > 0 && draw.chance(0.4),
         coordination: coordination(draw),
         protocol: Protocol {
@@ -126,7 +129,7 @@ pub fn examine(case: &Case) -> Result<Vec<bool>, String> {
 
 pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let devices = outcome.summary["devices"].as_array().ok_or("no devices")?;
-    equal("drives", &devices.len(), &(config.array.devices as usize))?;
+    equal("drives", &devices.len(), &(config.array.drives() as usize))?;
     for pointer in ["/flash/reads", "/flash/programs", "/flash/erases", "/gc/pages_moved"] {
         let sum: u64 = devices.iter().map(|device| number(device, pointer)).sum();
         equal(pointer, &sum, &outcome.number(pointer))?;
@@ -140,6 +143,7 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
         close("shares of time", shares.iter().sum(), 1.0)?;
     }
     mirrors::check(config, outcome)?;
+    failures::check(config, outcome)?;
     if config.array.layout.parities() == 0 && !config.array.layout.is_mirrored() {
         let bytes =
             outcome.number("/requests/read_bytes") + outcome.number("/requests/write_bytes");
@@ -171,7 +175,7 @@ fn number(value: &Value, pointer: &str) -> u64 {
 }
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 10] = [
+const SIGHTS: [(&str, f64); 12] = [
     ("collections because the array asked", 0.05),
     ("collections in idle time", 0.005),
     ("collections by own need", 0.1),
@@ -181,6 +185,8 @@ const SIGHTS: [(&str, f64); 10] = [
     ("requests with a lost drive", 0.1),
     ("several drives collecting together", 0.1),
     ("mirrors", 0.2),
+    ("drives failing in the run", 0.05),
+    ("spares that hold all", 0.005),
     ("drives going ahead side by side", 0.02),
 ];
 
@@ -190,6 +196,7 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
     let together = together.is_some_and(|shares| {
         shares.iter().skip(2).filter_map(Value::as_f64).any(|share| share > 0.0)
     });
+    let failures = || outcome.summary["array"]["failures"].as_array().into_iter().flatten();
     vec![
         many("/gc/forced"),
         many("/gc/idle"),
@@ -200,6 +207,8 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
         !config.array.failed.is_empty(),
         together,
         config.array.layout.is_mirrored(),
+        failures().next().is_some(),
+        failures().any(|failure| failure["rebuilt_us"].is_number()),
     ]
 }
 

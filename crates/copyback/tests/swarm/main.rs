@@ -17,6 +17,7 @@ mod coverage;
 mod digests;
 mod draw;
 mod examine;
+mod failures;
 mod faults;
 mod features;
 mod flows;

@@ -1,6 +1,6 @@
 //! Arrays whose drives are mirrors.
 
-use copyback::config::{Arrangement, Array, Config, Layout, MirrorReads, Rebuild};
+use copyback::config::{Arrangement, Array, Config, Failures, Layout, MirrorReads, Rebuild};
 
 use crate::check::{equal, holds};
 use crate::draw::Draw;
@@ -59,7 +59,7 @@ fn drives_of(array: &Array, chunk: u64) -> Vec<u32> {
     (0..copies).map(|copy| ((first + copy) % devices) as u32).collect()
 }
 
-fn keeps_a_copy(array: &Array) -> bool {
+pub fn keeps_a_copy(array: &Array) -> bool {
     let chunks = 0..u64::from(array.devices);
     chunks
         .into_iter()
@@ -71,7 +71,8 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let array = &config.array;
     let repaired = outcome.summary.pointer("/array/repairs/made_up").and_then(|n| n.as_u64());
     let rebuilt = outcome.summary.pointer("/array/rebuilt_bytes").and_then(|n| n.as_u64());
-    if !array.layout.is_mirrored() || repaired.unwrap_or(0) + rebuilt.unwrap_or(0) > 0 {
+    let is_told_apart = repaired.unwrap_or(0) + rebuilt.unwrap_or(0) == 0;
+    if !array.layout.is_mirrored() || !is_told_apart || array.failures != Failures::None {
         return Ok(());
     }
     let devices = array.devices as usize;

@@ -16,7 +16,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::{lines, mirrors, rain};
+use crate::{failures, lines, mirrors, rain};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -164,6 +164,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     fetching(&mut Draw::new(number, &format!("{name}/fetching")), &mut config.host);
     throttle(&mut Draw::new(number, &format!("{name}/tokens")), &mut config.ssd);
     mirrors::draw(&mut Draw::new(number, &format!("{name}/mirrors")), config);
+    failures::draw(&mut Draw::new(number, &format!("{name}/failures")), config);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use copyback::Simulation;
 use copyback::config::quantity::Time;
 use copyback::config::{
-    Array, Config, Coordination, Idle, Layout, Loader, Metrics, Rebuild, Workload,
+    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, Rebuild, Workload,
 };
 use copyback::executor::{Executor, Job};
 
@@ -63,6 +63,8 @@ fn uncoupled(config: &Config) -> Option<Config> {
         arrangement: None,
         mirror_reads: None,
         failed: Vec::new(),
+        failures: Failures::None,
+        spares: 0,
         rebuild: Rebuild::None,
         reads_around_gc: false,
         coordination: Coordination::Uncoordinated,

@@ -110,6 +110,20 @@ impl Mirrored {
         chunks.all(|chunk| self.units(chunk).any(is_there))
     }
 
+    /// Bytes of which no drive holds a copy.
+    pub(super) fn lost_bytes(&self, missing: &Missing) -> u64 {
+        let lost = |chunk| {
+            let whole = Part { chunk, bytes: 0..self.chunk_bytes };
+            let held = self.copies(&whole).map(|copy| {
+                missing.from(copy.device).map_or(self.chunk_bytes, |from| {
+                    from.saturating_sub(copy.offset).min(self.chunk_bytes)
+                })
+            });
+            self.chunk_bytes - held.max().unwrap_or(0)
+        };
+        (0..self.chunks).map(lost).sum()
+    }
+
     /// Writes or trims all copies of `bytes`.
     pub(super) fn write(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
         let mut ranges = Ranges::new();

@@ -59,6 +59,12 @@ impl Parity {
         })
     }
 
+    /// Data bytes in rows of which more is missing than parities make up for.
+    pub(super) fn lost_bytes(&self, capacity: u64, missing: &Missing) -> u64 {
+        let stripes = 0..capacity / self.width();
+        stripes.map(|number| Stripe::new(self, number, missing, &[]).lost_bytes()).sum()
+    }
+
     /// Trims the whole stripes among `bytes`, parities and all.
     pub(super) fn trim(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
         let width = self.width();

@@ -83,6 +83,17 @@ impl<'a> Stripe<'a> {
         self.gaps.iter().filter(is_lost).count() as u32
     }
 
+    /// Data bytes in rows of which more is missing than parities make up for.
+    pub(super) fn lost_bytes(&self) -> u64 {
+        let all = 0..self.layout.devices;
+        let mut rows: SmallVec<[u64; 5]> = self.breaks().collect();
+        rows.sort_unstable();
+        rows.push(self.unit());
+        let segments = rows.windows(2).map(|pair| (pair[0], pair[1] - pair[0]));
+        let lost = segments.filter(|(row, _)| self.lost(&all, *row) > self.layout.parities);
+        lost.map(|(row, rows)| rows * u64::from(self.lost(&self.data(), row))).sum()
+    }
+
     /// Iterates over the present drives among `roles` at `row`.
     fn present(&self, roles: Range<u32>, row: u64) -> impl Iterator<Item = u32> + '_ {
         roles.filter(move |role| self.lost(&(*role..*role + 1), row) == 0)

@@ -83,7 +83,7 @@ impl Slowest {
     /// Keeps the `most` slowest requests, of drives of a checked configuration.
     pub fn new(most: u32, config: &Resolved) -> Self {
         let geometry = Geometry::new(config);
-        let dies = config.array.devices as usize * geometry.dies();
+        let dies = config.array.drives() as usize * geometry.dies();
         Self {
             most: most as usize,
             requests: Vec::new(),

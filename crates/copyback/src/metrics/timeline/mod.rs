@@ -77,7 +77,7 @@ impl Timeline {
     pub fn new(window: config::Window, config: &Resolved) -> Self {
         let geometry = Geometry::new(config);
         let rows = Rows::new(&geometry);
-        let drives = config.array.devices as usize;
+        let drives = config.array.drives() as usize;
         let dies = geometry.dies();
         let state = DriveState {
             arrays: vec![None; dies],

@@ -1,0 +1,73 @@
+//! Checks of drives that fail in a run, and of spares.
+
+use super::*;
+
+/// Spares are counted in 16 bits with the other drives; so many are more than any controller has.
+const MOST_SPARES: u32 = 256;
+
+/// The faults of failures and spares.
+pub(super) fn check(array: &Array, faults: &mut Report) {
+    spares(array, faults);
+    if array.failures == Failures::None {
+        return;
+    }
+    if array.devices == 1 {
+        let problem = "found failures of one drive; allowed: with several (array.devices)";
+        faults.add("array.failures", problem);
+    }
+    if array.coordination != Coordination::Uncoordinated {
+        let problem =
+            "found failures with coordination; allowed: array.coordination = \"uncoordinated\"";
+        faults.add("array.failures", problem);
+    }
+    match &array.failures {
+        Failures::None => {}
+        Failures::At { drives } => at_times(array, drives, faults),
+        Failures::Random { life, shape } => {
+            if life.0.as_ns() == 0 {
+                faults.add("array.failures.life", "found 0s; allowed: more");
+            }
+            if !(0.1..=20.0).contains(shape) {
+                let problem = format!("found {shape}; allowed: 0.1 to 20");
+                faults.add("array.failures.shape", problem);
+            }
+        }
+    }
+}
+
+fn at_times(array: &Array, drives: &[Failure], faults: &mut Report) {
+    let all = array.drives();
+    for (place, Failure { drive, .. }) in drives.iter().enumerate() {
+        let key = format!("array.failures.drives[{place}].drive");
+        if *drive >= all {
+            let last = all.saturating_sub(1);
+            faults.add(&key, format!("found drive {drive}; allowed: 0 to {last}"));
+        }
+        if array.failed.contains(drive) {
+            let problem =
+                format!("found drive {drive}, which is lost from the start (array.failed)");
+            faults.add(&key, problem);
+        }
+        if drives[..place].iter().any(|before| before.drive == *drive) {
+            faults.add(&key, format!("found drive {drive} twice; allowed: once"));
+        }
+    }
+}
+
+fn spares(array: &Array, faults: &mut Report) {
+    let found = array.spares;
+    if found > MOST_SPARES {
+        faults.add("array.spares", format!("found {found}; allowed: 0 to {MOST_SPARES}"));
+    }
+    if found == 0 {
+        return;
+    }
+    if array.failures == Failures::None {
+        faults.add("array.spares", format!("found {found}; allowed: with array.failures"));
+    } else if array.rebuild == Rebuild::None || !array.layout.is_redundant() {
+        let problem = format!(
+            "found {found}; allowed: with array.rebuild, and copies or parity to rebuild from"
+        );
+        faults.add("array.spares", problem);
+    }
+}

@@ -1,0 +1,244 @@
+//! Drives that fail in a run (`array.failures`), spares that take their places, and data that are lost.
+//!
+//! ```text
+//!  fails ──► its place is missing ──► a spare takes the place ──► rebuilt
+//!                  │
+//!                  └──► more is missing than the layout makes up for: data are lost, and the run ends
+//! ```
+//!
+//! A command that is under way in a drive when it fails ends when it would have ended, with an error. A read that has
+//! met one is planned anew, without that drive. A write has its parity or its copies elsewhere, and goes on.
+
+use std::cmp::Reverse;
+
+use rand_distr::{Distribution, Weibull};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::checkpoint::Checkpointed;
+use crate::config::{self, Rebuild, Resolved};
+use crate::drive::{Ended, Serves};
+use crate::ids::{SsdId, TaskId};
+use crate::outcome::Outcome;
+use crate::rng::{self, Stream};
+use crate::units::{Duration, Instant};
+use crate::workload::Operation;
+
+use super::Array;
+
+/// Failure of a drive.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, Checkpointed)]
+pub struct FailureSummary {
+    /// When it failed, in microseconds from the start of the run.
+    pub at_us: f64,
+    /// The drive, counted from 0.
+    pub drive: u16,
+    /// Drive that has taken its place; null if no spare was left.
+    pub replaced_by: Option<u16>,
+    /// When the replacement held all that it should, in microseconds from the start of the run; null if it never did.
+    pub rebuilt_us: Option<f64>,
+}
+
+/// Data that an array has lost: more drives had failed than its layout makes up for.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema, Checkpointed)]
+pub struct LossSummary {
+    /// When they were lost, in microseconds from the start of the run. No further request enters then.
+    pub at_us: f64,
+    /// Bytes of the array's address space that are on no drive and can be made up from none.
+    pub bytes: u64,
+}
+
+/// Failures of the drives of an array: those that come and those that have been.
+#[derive(Debug, Checkpointed)]
+pub(super) struct Failures {
+    /// The next one last.
+    to_come: Vec<(Instant, SsdId)>,
+    lifetimes: Option<Lifetimes>,
+    had: Vec<FailureSummary>,
+    lost: Option<LossSummary>,
+}
+
+impl Failures {
+    /// The failures of a checked configuration, if drives may fail.
+    pub(super) fn new(config: &Resolved) -> Option<Box<Self>> {
+        let mut failures =
+            Self { to_come: Vec::new(), lifetimes: None, had: Vec::new(), lost: None };
+        match &config.array.failures {
+            config::Failures::None => return None,
+            config::Failures::At { drives } => {
+                for config::Failure { drive, at } in drives {
+                    failures.add(Instant::START + at.0, SsdId(*drive as u16));
+                }
+            }
+            config::Failures::Random { life, shape } => {
+                failures.lifetimes = Some(Lifetimes::new(config.seed, life.0, *shape));
+                let is_replaced = config.array.rebuild != Rebuild::None;
+                let serves = |drive: &u32| is_replaced || !config.array.failed.contains(drive);
+                let drives = (0..config.array.devices).filter(serves);
+                drives.for_each(|drive| failures.serves_from(SsdId(drive as u16), Instant::START));
+            }
+        }
+        Some(Box::new(failures))
+    }
+
+    fn add(&mut self, at: Instant, drive: SsdId) {
+        self.to_come.push((at, drive));
+        self.to_come.sort_unstable_by_key(|failure| Reverse(*failure));
+    }
+
+    /// `drive` is in service from `now` on.
+    fn serves_from(&mut self, drive: SsdId, now: Instant) {
+        if let Some(lifetimes) = &self.lifetimes {
+            self.add(now + lifetimes.draw(drive), drive);
+        }
+    }
+
+    /// When the next drive fails, unless data are lost already.
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        self.to_come.last().filter(|_| self.lost.is_none()).map(|(at, _)| *at)
+    }
+
+    fn take(&mut self, now: Instant) -> Option<SsdId> {
+        self.next_time().filter(|at| *at <= now)?;
+        self.to_come.pop().map(|(_, drive)| drive)
+    }
+
+    /// The drives that have failed, in order of time.
+    pub(super) fn had(&self) -> &[FailureSummary] {
+        &self.had
+    }
+
+    /// Data that are lost, if any are.
+    pub(super) const fn lost(&self) -> Option<LossSummary> {
+        self.lost
+    }
+
+    /// `drive` holds all that it should.
+    pub(super) fn rebuilt(&mut self, drive: SsdId, now: Instant) {
+        let had = self.had.iter_mut().find(|failure| failure.replaced_by == Some(drive.0));
+        if let Some(failure) = had {
+            failure.rebuilt_us = Some(us(now));
+        }
+    }
+}
+
+/// Random times in service.
+#[derive(Debug, Checkpointed)]
+struct Lifetimes {
+    seed: u64,
+    life: Duration,
+    shape: f64,
+}
+
+impl Lifetimes {
+    const fn new(seed: u64, life: Duration, shape: f64) -> Self {
+        Self { seed, life, shape }
+    }
+
+    /// The time that `drive` serves, whatever others do.
+    fn draw(&self, drive: SsdId) -> Duration {
+        let mut random: Stream = rng::stream(self.seed, &format!("array/failures/{}", drive.0));
+        let times = Weibull::new(1.0, self.shape).expect("the configuration has been checked");
+        let drawn: f64 = times.sample(&mut random);
+        // Whoever serves for longer than the clock goes does not fail.
+        let ns = (drawn * self.life.as_ns() as f64).min(Instant::END.as_ns() as f64 / 4.0);
+        Duration::from_ns(ns as u64)
+    }
+}
+
+fn us(at: Instant) -> f64 {
+    at.as_ns() as f64 / 1_000.0
+}
+
+impl Array {
+    /// Lets the drives fail whose time has come.
+    pub(super) fn fail_drives(&mut self) {
+        while let Some(drive) = self.failures.as_mut().and_then(|failures| failures.take(self.now))
+        {
+            self.fail(drive);
+        }
+    }
+
+    fn fail(&mut self, drive: SsdId) {
+        let place = self.members.fail(drive);
+        let replaced_by = place.and_then(|place| self.lose_place(place));
+        let now = self.now;
+        let Some(failures) = &mut self.failures else { return };
+        let replaced_by = replaced_by.inspect(|spare| failures.serves_from(*spare, now));
+        failures.had.push(FailureSummary {
+            at_us: us(now),
+            drive: drive.0,
+            replaced_by: replaced_by.map(|spare| spare.0),
+            rebuilt_us: None,
+        });
+    }
+
+    /// What `place` held is missing. Returns the spare that takes it, if one is left and no data are lost.
+    fn lose_place(&mut self, place: SsdId) -> Option<SsdId> {
+        self.missing.lose(place);
+        if let Some(rebuilder) = &mut self.rebuilder {
+            rebuilder.give_up(place);
+        }
+        if !self.layout.survives(&self.missing) {
+            let lost =
+                LossSummary { at_us: us(self.now), bytes: self.layout.lost_bytes(&self.missing) };
+            self.failures.iter_mut().for_each(|failures| failures.lost = Some(lost));
+            self.stop_rebuilding();
+            return None;
+        }
+        let spare = self.members.replace(place)?;
+        if let Some(rebuilder) = &mut self.rebuilder {
+            rebuilder.add(place, self.now);
+        }
+        Some(spare)
+    }
+
+    /// Books a command of a drive that has failed.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn book_failed(&mut self, drive: SsdId, ended: &Ended) {
+        let Serves::Task(id) = ended.command.serves else {
+            unreachable!("where drives fail, requests go by tasks")
+        };
+        let is_read = ended.command.operation == Operation::Read;
+        // What a write was to leave there is missing with the drive.
+        let (is_outdated, outcome) = match self.tasks[id.index()].repair() {
+            // What makes up for a page is not planned twice.
+            Some(_) if is_read => (false, Outcome::Uncorrectable),
+            _ => (is_read, Outcome::Done),
+        };
+        self.tasks[id.index()].is_outdated |= is_outdated;
+        self.book_piece(drive, &Ended { outcome, ..*ended });
+    }
+
+    /// Plans a task anew that has read from a drive which has failed.
+    pub(super) fn begin_anew(&mut self, id: TaskId) {
+        let task = &mut self.tasks[id.index()];
+        task.is_outdated = false;
+        task.then.clear();
+        let (had_lock, request, undelayed) =
+            (std::mem::take(&mut task.has_lock), task.request(), self.now.before(task.late()));
+        if had_lock {
+            self.locks.release(id, undelayed);
+        }
+        self.plan_and_begin(id);
+        if had_lock {
+            self.begin_unlocked(request);
+        }
+    }
+
+    /// Ends a task that cannot be carried out any more, as data are lost.
+    pub(super) fn end_in_vain(&mut self, id: TaskId) {
+        let task = &mut self.tasks[id.index()];
+        if let Some(step) = task.repair() {
+            return self.end_repair(id, step, Outcome::Uncorrectable);
+        }
+        task.outcome.worsen(task.outcome_in_vain());
+        self.end_task(id, SsdId::default());
+    }
+
+    /// Whether data are lost.
+    pub fn has_lost_data(&self) -> bool {
+        self.failures.as_ref().is_some_and(|failures| failures.lost.is_some())
+    }
+}

@@ -1,0 +1,161 @@
+//! Drives that fail in a run: who serves what they held, how long a spare takes to hold it, and what is lost.
+//!
+//! A read takes 50 us and a program 200, each drive has one die and 1.5 MiB, and nothing else takes any time.
+
+use serde_json::Value;
+
+use super::repairs::{DRIVES, number};
+use super::{load, run, written};
+
+const RAID5: [(&str, &str); 2] = [("ssd.faults.read_errors", "0.0"), ("array.layout", "raid5")];
+
+/// A request of a trace: microseconds after the first, first page, pages, and whether it reads.
+type Request = (u64, u64, u64, bool);
+
+fn ran(requests: &[Request], settings: &[(&str, &str)]) -> Value {
+    let line = |(us, page, pages, reads): &Request| {
+        format!("{} 0 {} {} {}\n", us * 1000, page * 8, pages * 8, u8::from(*reads))
+    };
+    let trace = written(&requests.iter().map(line).collect::<String>());
+    let path = trace.path().to_str().expect("a plain path");
+    let own = [("workload.path", path)];
+    let simulation = run(&load(DRIVES, &[&own, &RAID5[..], settings].concat()));
+    simulation.summary().expect("it has run").to_json()
+}
+
+/// Reads of a page each millisecond, from the start on.
+fn reads(count: u64) -> Vec<Request> {
+    (0..count).map(|ms| (1000 * ms, ms % 300, 1, true)).collect()
+}
+
+const FAILS: (&str, &str) =
+    ("array.failures", "{ type = 'at', drives = [{ drive = 1, at = '9500us' }] }");
+
+#[test]
+fn what_a_drive_held_is_made_up_once_it_has_failed() {
+    let summary = ran(&reads(400), &[FAILS]);
+    let failure = &summary["array"]["failures"][0];
+    assert_eq!(number(failure, "/at_us"), 9_500.0);
+    assert_eq!(number(failure, "/drive"), 1.0);
+    assert_eq!((&failure["replaced_by"], &failure["rebuilt_us"]), (&Value::Null, &Value::Null));
+    assert_eq!(summary["array"]["lost"], Value::Null);
+    assert_eq!(number(&summary, "/requests/count"), 400.0);
+    assert_eq!(number(&summary, "/array/drives_missing"), 1.0);
+    // A read of its pages becomes one of each of the three others; it has served two or three of the first ten.
+    let commands = |drive: usize| number(&summary, &format!("/devices/{drive}/commands/count"));
+    let of_failed = commands(1);
+    assert!((1.0..=3.0).contains(&of_failed), "{of_failed}");
+    let others: f64 = [0, 2, 3].map(commands).iter().sum();
+    // A quarter of the other 390 is read from three drives.
+    let expected = (400.0 - of_failed) + 2.0 * 390.0 / 4.0;
+    assert!((others - expected).abs() < 25.0, "{others}, about {expected}");
+}
+
+#[test]
+fn a_read_under_way_in_a_drive_that_fails_is_made_up_from_the_others() {
+    // Unit 1 of stripe 0 is on drive 1. The drive fails 20 us after the read has come.
+    let fails = ("array.failures", "{ type = 'at', drives = [{ drive = 1, at = '20us' }] }");
+    let summary = ran(&[(0, 2, 1, true)], &[fails]);
+    assert_eq!(number(&summary, "/response_us/read/mean"), 50.0 + 50.0);
+    assert_eq!(number(&summary, "/requests/count"), 1.0);
+    // A write to it has its parity, and does not come again: 50 us for old data and parity, and 200 to write.
+    let late = ("array.failures", "{ type = 'at', drives = [{ drive = 1, at = '100us' }] }");
+    let summary = ran(&[(0, 2, 1, false)], &[late]);
+    assert_eq!(number(&summary, "/response_us/write/mean"), 250.0);
+    // One that reads the other data units, of which one is on drive 1, is planned anew: old data and parity are read.
+    let summary = ran(&[(0, 0, 1, false)], &[fails]);
+    assert_eq!(number(&summary, "/response_us/write/mean"), 50.0 + 50.0 + 200.0);
+}
+
+const SPARE: (&str, &str) = ("array.spares", "1");
+
+#[test]
+fn a_spare_holds_all_after_as_long_as_its_bytes_take_at_the_rate() {
+    let rebuild = ("array.rebuild", "{ type = 'rate', rate = '1MB/s', unit = '8KiB' }");
+    let summary = ran(&reads(2500), &[FAILS, SPARE, rebuild]);
+    let failure = &summary["array"]["failures"][0];
+    assert_eq!(number(failure, "/replaced_by"), 4.0);
+    let bytes = number(&summary, "/array/rebuilt_bytes");
+    let took_us = number(failure, "/rebuilt_us") - 9_500.0;
+    assert!((took_us / bytes - 1.0).abs() < 0.01, "{took_us} us for {bytes} bytes");
+    assert_eq!(number(&summary, "/array/drives_missing"), 0.0);
+    assert_eq!(summary["devices"].as_array().map(Vec::len), Some(5));
+    assert_eq!(number(&summary, "/devices/4/flash/programs") * 4096.0, bytes);
+}
+
+#[test]
+fn a_throttled_rebuild_is_slow_while_requests_come() {
+    let rebuild = (
+        "array.rebuild",
+        "{ type = 'throttled', least = '400KB/s', most = '4MB/s', unit = '8KiB' }",
+    );
+    // A request each millisecond until 500 ms, and one long after.
+    let requests = [reads(500), vec![(2_500_000, 0, 1, true)]].concat();
+    let summary = ran(&requests, &[FAILS, SPARE, rebuild]);
+    let bytes = number(&summary, "/array/rebuilt_bytes");
+    // 0.4 bytes a microsecond for 490 ms, the rest at 4.
+    let expected_us = 490_500.0 + (bytes - 0.4 * 490_500.0) / 4.0;
+    let took_us = number(&summary, "/array/failures/0/rebuilt_us") - 9_500.0;
+    assert!((took_us / expected_us - 1.0).abs() < 0.03, "{took_us} us, about {expected_us}");
+}
+
+const TWO_FAIL: (&str, &str) = (
+    "array.failures",
+    "{ type = 'at', drives = [{ drive = 1, at = '9500us' }, { drive = 2, at = '109500us' }] }",
+);
+
+#[test]
+fn a_second_failure_before_the_spare_holds_all_loses_what_it_does_not() {
+    let rebuild = ("array.rebuild", "{ type = 'rate', rate = '1MB/s', unit = '8KiB' }");
+    let summary = ran(&reads(400), &[TWO_FAIL, SPARE, rebuild]);
+    assert_eq!(number(&summary, "/array/lost/at_us"), 109_500.0);
+    // Rows that were not rebuilt lack two units, of which two in four are parity.
+    let rebuilt = number(&summary, "/array/rebuilt_bytes");
+    let used = number(&summary, "/requests/count");
+    assert!((100_000.0..=108_192.0).contains(&rebuilt), "{rebuilt}");
+    let whole = ran(&reads(2500), &[FAILS, SPARE, rebuild]);
+    let all = number(&whole, "/array/rebuilt_bytes");
+    let lost = number(&summary, "/array/lost/bytes");
+    assert!((lost / (1.5 * (all - rebuilt)) - 1.0).abs() < 0.03, "{lost} of {all} less {rebuilt}");
+    // No request enters any more.
+    assert!((109.0..=111.0).contains(&used), "{used}");
+    // RAID-6 loses nothing.
+    let raid6 = ran(&reads(400), &[TWO_FAIL, SPARE, rebuild, ("array.layout", "raid6")]);
+    assert_eq!(raid6["array"]["lost"], Value::Null);
+    assert_eq!(number(&raid6, "/requests/count"), 400.0);
+}
+
+#[test]
+fn a_drive_without_copies_or_parity_takes_its_bytes_along() {
+    let summary = ran(&reads(400), &[FAILS, ("array.layout", "raid0")]);
+    let bytes = number(&summary, "/array/lost/bytes");
+    assert_eq!(number(&summary, "/array/lost/at_us"), 9_500.0);
+    let whole = load(DRIVES, &[("array.layout", "raid0"), ("workload.path", "x")]).resolve().bytes;
+    assert_eq!(bytes, whole as f64 / 4.0);
+    assert_eq!(number(&summary, "/requests/count"), 10.0);
+}
+
+#[test]
+fn random_lives_have_the_mean_of_their_distribution() {
+    let lives: Vec<f64> = (0..200)
+        .map(|seed| {
+            let seed = seed.to_string();
+            let random = ("array.failures", "{ type = 'random', life = '100ms' }");
+            let summary =
+                ran(&[(0, 0, 1, true), (9_000_000, 0, 1, true)], &[random, ("seed", &seed)]);
+            number(&summary, "/array/failures/0/at_us")
+        })
+        .collect();
+    // The first of four drives, each of an exponential life of 100 ms.
+    let mean = lives.iter().sum::<f64>() / lives.len() as f64;
+    assert!((mean / 25_000.0 - 1.0).abs() < 3.0 / 200_f64.sqrt(), "{mean}");
+}
+
+#[test]
+fn mirrors_serve_as_long_as_a_copy_is_left() {
+    let raid1 = [("array.layout", "raid1"), ("array.devices", "3"), TWO_FAIL];
+    let summary = ran(&reads(400), &raid1);
+    assert_eq!(number(&summary, "/requests/count"), 400.0);
+    assert_eq!(summary["array"]["lost"], Value::Null);
+    assert_eq!(number(&summary, "/array/drives_missing"), 2.0);
+}
