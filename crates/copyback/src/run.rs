@@ -714,6 +714,7 @@ impl Run {
                  ineligible = \"drop\"): what is invalid in them is not reclaimed"
             ));
         }
+        notes.extend(self.array.loss_note());
         notes.extend(self.lost_pages_note());
         notes.extend(self.handles_note());
         notes.extend(self.clock_note());

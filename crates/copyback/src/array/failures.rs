@@ -237,6 +237,18 @@ impl Array {
         self.end_task(id, SsdId::default());
     }
 
+    /// Note for the user that data are lost, if any are.
+    pub fn loss_note(&self) -> Option<String> {
+        let failures = self.failures.as_ref()?;
+        let LossSummary { at_us, bytes } = failures.lost?;
+        let drive = failures.had.last()?.drive;
+        Some(format!(
+            "the failure of drive {drive} at {:.6} s lost {bytes} bytes of the array, which no other drives \
+             make up for; no request entered after it",
+            at_us / 1e6
+        ))
+    }
+
     /// Whether data are lost.
     pub fn has_lost_data(&self) -> bool {
         self.failures.as_ref().is_some_and(|failures| failures.lost.is_some())

@@ -132,6 +132,11 @@ fn a_drive_without_copies_or_parity_takes_its_bytes_along() {
     assert_eq!(number(&summary, "/array/lost/at_us"), 9_500.0);
     let whole = load(DRIVES, &[("array.layout", "raid0"), ("workload.path", "x")]).resolve().bytes;
     assert_eq!(bytes, whole as f64 / 4.0);
+    let note = format!(
+        "the failure of drive 1 at 0.009500 s lost {bytes} bytes of the array, which no other drives make up for; no \
+         request entered after it"
+    );
+    assert_eq!(summary["notes"][0], note);
     assert_eq!(number(&summary, "/requests/count"), 10.0);
 }
 

@@ -249,6 +249,15 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         // Each handle has a block open.
         "ssd.ftl.placement.reclaim_unit" => vec![("ssd.ftl.placement.handles", "1")],
         "ssd.ftl.mapping_unit" => vec![("ssd.gc.copyback", "false")],
+        "array.failures" => raid.to_vec(),
+        "array.spares" => [
+            &raid[..],
+            &[
+                ("array.failures", "{ type = \"random\", life = \"1s\" }"),
+                ("array.rebuild", "throttled"),
+            ],
+        ]
+        .concat(),
         "array.failed" | "array.rebuild" => [&raid[..], &[("array.failed", "[1]")]].concat(),
         "ssd.faults" | "ssd.endurance" => vec![("ssd.endurance.rated_cycles", "3000")],
         "ssd.faults.disturbed_read_errors.share" => {

@@ -11,6 +11,7 @@ mod mirrors;
 mod placements;
 mod queueing;
 mod queues;
+mod rebuild_load;
 mod station;
 mod support;
 mod table;
