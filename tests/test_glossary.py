@@ -32,6 +32,15 @@ RUNS: list[tuple[str | dict[str, Any], dict[str, Any]]] = [
             "ssd__power__cuts": {"type": "random", "count": 4, "mean_interval": "30s"},
         },
     ),
+    (
+        "raid5.toml",
+        {
+            "array__failures": {
+                "type": "at",
+                "drives": [{"drive": 0, "at": "1ms"}, {"drive": 1, "at": "9ms"}],
+            }
+        },
+    ),
 ]
 #: Texts beside numbers that say themselves what they are, such as the number of a round.
 PLAIN = re.compile(r"Rounds \d+ to \d+|Oracle, .*")

@@ -123,6 +123,33 @@ class VerdictSummary(Section, kw_only=True):
     """
 
 
+class FailureSummary(Section, kw_only=True):
+    """Failure of a drive."""
+
+    at_us: float
+    """When it failed, in microseconds from the start of the run."""
+    drive: int
+    """The drive, counted from 0."""
+    rebuilt_us: float | None
+    """When the replacement held all that it should, in microseconds from the start of the run;
+    None if it never did.
+    """
+    replaced_by: int | None
+    """Drive that has taken its place; None if no spare was left."""
+
+
+class LossSummary(Section, kw_only=True):
+    """Data that an array has lost: more drives had failed than its layout makes up for."""
+
+    at_us: float
+    """When they were lost, in microseconds from the start of the run.
+
+    No further request enters then.
+    """
+    bytes: int
+    """Bytes of the array's address space that are on no drive and can be made up from none."""
+
+
 class RepairsSummary(Section, kw_only=True):
     """Uncorrectable reads of drives, and their reconstruction by the array."""
 
@@ -145,6 +172,13 @@ class ArraySummary(Section, kw_only=True):
 
     drives_missing: int
     """Drives that are lost, and not rebuilt."""
+    failures: list[FailureSummary] | None = None
+    """Drives that have failed in the run, in order of time.
+
+    Absent where none can (`array.failures`).
+    """
+    lost: LossSummary | None = None
+    """Data that are lost, as too many drives have failed. Absent if none are."""
     reads_around_gc: int
     """Reads answered from other drives because theirs collected."""
     rebuilt_bytes: int

@@ -646,8 +646,7 @@ impl Run {
     fn work(&self) -> DriveWork {
         let drives = self.array.drives();
         let written = self.recorder.whole.totals.write_bytes;
-        let present = drives.len() - self.array.drives_missing();
-        let endurance = self.endurance(present, self.capacity.array_bytes);
+        let endurance = self.endurance(self.array.drives_present(), self.capacity.array_bytes);
         let endurance = match drives {
             [only] => endurance.map(|all| self.with_life(all, written, SsdId::default(), only)),
             _ => endurance,

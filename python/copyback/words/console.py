@@ -16,6 +16,7 @@ from copyback.words import (
     describe,
     die_lines,
     endurance,
+    failures,
     faults,
     power,
     steady,
@@ -344,6 +345,7 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
         *endurance.facts(summary),
         *power.facts(summary),
         *faults.facts(summary),
+        *failures.facts(summary),
         *steady.facts(summary, config),
         *declared.line(summary.mapping),
     ]

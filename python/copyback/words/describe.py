@@ -194,6 +194,11 @@ def array(config: Mapping[str, Any]) -> str | None:
         facts.append(f"reads {chosen.replace('_', ' ')}")
     if array.get("failed"):
         facts.append(f"drive {', '.join(map(str, array['failed']))} lost")
+    failures = _choice(array.get("failures", "none"))
+    if failures != "none":
+        facts.append(f"failures {'at random' if failures.startswith('random') else 'at set times'}")
+    if array.get("spares"):
+        facts.append(f"{array['spares']} spare")
     rebuild = _choice(array.get("rebuild", "none"))
     if rebuild != "none":
         facts.append(f"rebuild {rebuild}")
@@ -226,13 +231,14 @@ class Drive:
 
 def drives(result: Result) -> list[Drive]:
     """Return the drives of an array; none of a single drive."""
-    summary, lost = result.summary, result.config.get("array", {}).get("failed", [])
+    summary = result.summary
+    notes = _marks(result)
     found = summary.devices or []
     requests = max(sum(drive.requests_ended_last for drive in found), 1)
     simulated_us = max(summary.throughput.simulated_s * 1e6, 1e-3)
     return [
         Drive(
-            label=f"{drive.device} (lost)" if drive.device in lost else str(drive.device),
+            label=f"{drive.device}{notes.get(drive.device, '')}",
             commands=drive.commands.count,
             service=drive.service_us.all,
             write_amplification=drive.write_amplification,
@@ -243,6 +249,19 @@ def drives(result: Result) -> list[Drive]:
         )
         for drive in found
     ]
+
+
+def _marks(result: Result) -> dict[int, str]:
+    """Return what is said behind the numbers of drives that are lost or spare."""
+    array, found = result.config.get("array", {}), result.summary.array
+    devices = int(array.get("devices", 1))
+    spares = range(devices, devices + int(array.get("spares", 0)))
+    failed = found.failures if found is not None and found.failures else []
+    return {
+        **dict.fromkeys(spares, " (spare)"),
+        **dict.fromkeys(array.get("failed", []), " (lost)"),
+        **{failure.drive: " (failed)" for failure in failed},
+    }
 
 
 #: Groups of "so many drives collect together", besides none.

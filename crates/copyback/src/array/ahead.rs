@@ -40,9 +40,9 @@ impl Array {
     pub fn may_go_ahead(&self) -> bool {
         self.drives.len() > 1
             && !self.layout.is_redundant()
-            && self.missing.count() == 0
+            && self.members.missing.count() == 0
             && self.rebuilder.is_none()
-            && self.failures.is_none()
+            && self.members.failures.is_none()
             && self.protocol.is_none()
             && self.reads.is_none()
             && self.blocked.is_none()
@@ -58,7 +58,12 @@ impl Array {
         let mut tasks = VecDeque::with_capacity(requests.len());
         let mut arriving = vec![VecDeque::new(); self.drives.len()];
         for Request { operation, offset, length, arrival, hint, .. } in requests {
-            self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
+            self.layout.plan(
+                *operation,
+                *offset..offset + length,
+                &self.members.missing,
+                &mut self.plan,
+            );
             let pieces = self.plan.first.iter().chain(self.plan.then.iter());
             let task = Task::announced(pieces.clone().count() as u32);
             let task = TaskId::from_index(self.tasks.insert(task));

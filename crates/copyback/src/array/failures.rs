@@ -153,7 +153,8 @@ fn us(at: Instant) -> f64 {
 impl Array {
     /// Lets the drives fail whose time has come.
     pub(super) fn fail_drives(&mut self) {
-        while let Some(drive) = self.failures.as_mut().and_then(|failures| failures.take(self.now))
+        while let Some(drive) =
+            self.members.failures.as_mut().and_then(|failures| failures.take(self.now))
         {
             self.fail(drive);
         }
@@ -163,7 +164,7 @@ impl Array {
         let place = self.members.fail(drive);
         let replaced_by = place.and_then(|place| self.lose_place(place));
         let now = self.now;
-        let Some(failures) = &mut self.failures else { return };
+        let Some(failures) = &mut self.members.failures else { return };
         let replaced_by = replaced_by.inspect(|spare| failures.serves_from(*spare, now));
         failures.had.push(FailureSummary {
             at_us: us(now),
@@ -175,14 +176,16 @@ impl Array {
 
     /// What `place` held is missing. Returns the spare that takes it, if one is left and no data are lost.
     fn lose_place(&mut self, place: SsdId) -> Option<SsdId> {
-        self.missing.lose(place);
+        self.members.missing.lose(place);
         if let Some(rebuilder) = &mut self.rebuilder {
             rebuilder.give_up(place);
         }
-        if !self.layout.survives(&self.missing) {
-            let lost =
-                LossSummary { at_us: us(self.now), bytes: self.layout.lost_bytes(&self.missing) };
-            self.failures.iter_mut().for_each(|failures| failures.lost = Some(lost));
+        if !self.layout.survives(&self.members.missing) {
+            let lost = LossSummary {
+                at_us: us(self.now),
+                bytes: self.layout.lost_bytes(&self.members.missing),
+            };
+            self.members.failures.iter_mut().for_each(|failures| failures.lost = Some(lost));
             self.stop_rebuilding();
             return None;
         }
@@ -239,7 +242,7 @@ impl Array {
 
     /// Note for the user that data are lost, if any are.
     pub fn loss_note(&self) -> Option<String> {
-        let failures = self.failures.as_ref()?;
+        let failures = self.members.failures.as_ref()?;
         let LossSummary { at_us, bytes } = failures.lost?;
         let drive = failures.had.last()?.drive;
         Some(format!(
@@ -251,6 +254,6 @@ impl Array {
 
     /// Whether data are lost.
     pub fn has_lost_data(&self) -> bool {
-        self.failures.as_ref().is_some_and(|failures| failures.lost.is_some())
+        self.members.failures.as_ref().is_some_and(|failures| failures.lost.is_some())
     }
 }

@@ -1,10 +1,13 @@
-//! Drives that serve an array: which of them holds each place of the layout. A spare takes the place of a drive that has
-//! failed.
+//! Drives that serve an array: which of them holds each place of the layout, and what is missing. A spare takes the place
+//! of a drive that has failed.
 
 use crate::checkpoint::Checkpointed;
-use crate::config;
+use crate::config::Resolved;
 use crate::drive::Drive;
 use crate::ids::SsdId;
+use crate::layout::Missing;
+
+use super::failures::Failures;
 
 /// Drives of an array by the places of its layout, and those that have failed.
 ///
@@ -14,18 +17,27 @@ pub(super) struct Members {
     /// Drive of each place; of a place without one, the drive that it had.
     drives: Vec<SsdId>,
     failed: Vec<SsdId>,
+    /// Places whose bytes are missing, or some of them.
+    pub(super) missing: Missing,
+    /// Failures in the run, if drives may fail.
+    pub(super) failures: Option<Box<Failures>>,
     /// Spares that wait, the next one last.
     spares: Vec<SsdId>,
 }
 
 impl Members {
     /// The members of an array at the start of a run: each drive has its own place.
-    pub(super) fn new(config: &config::Array) -> Self {
+    pub(super) fn new(config: &Resolved) -> Self {
+        let array = &config.array;
         let drives = |range: std::ops::Range<u32>| range.map(|drive| SsdId(drive as u16));
+        let mut missing = Missing::default();
+        array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
         Self {
-            drives: drives(0..config.devices).collect(),
+            drives: drives(0..array.devices).collect(),
             failed: Vec::new(),
-            spares: drives(config.devices..config.drives()).rev().collect(),
+            missing,
+            failures: Failures::new(config),
+            spares: drives(array.devices..array.drives()).rev().collect(),
         }
     }
 
@@ -88,11 +100,22 @@ impl Places<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_config;
+
+    /// Members of an array of so many drives with a spare.
+    fn members(devices: &str) -> Members {
+        Members::new(&test_config::changed(&[
+            ("array.layout", "raid1"),
+            ("array.devices", devices),
+            ("array.spares", "1"),
+            ("array.rebuild", "throttled"),
+            ("array.failures", "{ type = 'random', life = '1h' }"),
+        ]))
+    }
 
     #[test]
     fn a_spare_takes_the_place_of_a_drive_that_fails() {
-        let config = config::Array { devices: 3, spares: 1, ..config::Array::default() };
-        let mut members = Members::new(&config);
+        let mut members = members("3");
         assert_eq!(members.place(SsdId(3)), None);
         assert_eq!(members.fail(SsdId(1)), Some(SsdId(1)));
         assert_eq!(members.place(SsdId(1)), None);
@@ -104,8 +127,7 @@ mod tests {
 
     #[test]
     fn a_spare_that_fails_takes_no_place() {
-        let config = config::Array { devices: 2, spares: 1, ..config::Array::default() };
-        let mut members = Members::new(&config);
+        let mut members = members("2");
         assert_eq!(members.fail(SsdId(2)), None);
         assert_eq!(members.replace(SsdId(0)), None);
     }

@@ -41,11 +41,10 @@ use serde::Serialize;
 
 pub use protocol::{Content, SentMessage};
 
-use crate::layout::{Layout, Missing, Piece, Plan};
+use crate::layout::{Layout, Piece, Plan};
 use ahead::Ahead;
 use coordination::supply::ExternalCoordinator;
 use due::Due;
-use failures::Failures;
 pub use failures::{FailureSummary, LossSummary};
 use locks::StripeLocks;
 use members::Members;
@@ -69,9 +68,9 @@ pub struct ArraySummary {
     /// Drives that have failed in the run, in order of time. Absent where none can (`array.failures`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Vec<FailureSummary>>,
-    /// Data that are lost, as too many drives have failed; null if none are. Absent where no drive can fail.
+    /// Data that are lost, as too many drives have failed. Absent if none are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost: Option<Option<LossSummary>>,
+    pub lost: Option<LossSummary>,
 }
 
 /// An array.
@@ -79,9 +78,7 @@ pub struct ArraySummary {
 pub struct Array {
     drives: Vec<Drive>,
     layout: Layout,
-    missing: Missing,
     members: Members,
-    failures: Option<Box<Failures>>,
     rebuilder: Option<Rebuilder>,
     protocol: Option<Protocol>,
     /// Whether requests that are one piece go to their drive without tasks.
@@ -138,8 +135,6 @@ impl Array {
         let drive = |(index, device)| Drive::new(config, SsdId::from_index(index), device);
         let drives: Vec<_> = numbered.map(drive).collect();
         let layout = Layout::new(&config.array, config.drive.capacity.bytes);
-        let mut missing = Missing::default();
-        config.array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
         let mut touched = Touched::default();
         // Preparation may have left drives short of space.
         (0..drives.len()).for_each(|drive| touched.insert(drive));
@@ -152,9 +147,7 @@ impl Array {
             repairs: Repairs::new(config, &layout),
             drives,
             layout,
-            missing,
-            members: Members::new(&config.array),
-            failures: Failures::new(config),
+            members: Members::new(config),
             is_direct: direct::is_possible(config),
             is_lone: direct::is_possible(config) && config.array.devices == 1,
             tasks: Slots::new(),
@@ -227,7 +220,7 @@ impl Array {
         let first = self.next.and_then(|next| self.due.at(next).next());
         let drive = first.and_then(|index| self.drives[index].waits_for());
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
-        let failure = self.failures.as_ref().and_then(|failures| failures.next_time());
+        let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
         match self.next {
             next if next.is_some() && next == rebuild => "array.rebuild",
             next if next.is_some() && next == failure => "array.failures",
@@ -235,9 +228,9 @@ impl Array {
         }
     }
 
-    /// Number of drives that are lost, or not wholly rebuilt.
-    pub fn drives_missing(&self) -> usize {
-        self.missing.iter().count()
+    /// Number of the layout's drives that hold all that they should.
+    pub fn drives_present(&self) -> usize {
+        self.layout.devices() - self.members.missing.count() as usize
     }
 
     /// Whether a drive that something has happened to at this instant takes no writes any more.
@@ -303,7 +296,7 @@ impl Array {
 
     /// Whether something may happen in the array that happens in no drive.
     const fn has_events_of_its_own(&self) -> bool {
-        self.rebuilder.is_some() || self.protocol.is_some() || self.failures.is_some()
+        self.rebuilder.is_some() || self.protocol.is_some() || self.members.failures.is_some()
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
@@ -400,7 +393,7 @@ impl Array {
         }
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
-        let failure = self.failures.as_ref().and_then(|failures| failures.next_time());
+        let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
         earlier(drives, earlier(failure, earlier(rebuild, protocol)))
     }
 
@@ -451,9 +444,9 @@ impl Array {
             reads_around_gc: self.reads.as_ref().map_or(0, Reads::around_gc),
             rebuilt_bytes: self.rebuilt_bytes,
             repairs: self.repairs.as_deref().map(Repairs::summary),
-            drives_missing: self.drives_missing(),
-            failures: self.failures.as_ref().map(|failures| failures.had().to_vec()),
-            lost: self.failures.as_ref().map(|failures| failures.lost()),
+            drives_missing: self.members.missing.count() as usize,
+            failures: self.members.failures.as_ref().map(|failures| failures.had().to_vec()),
+            lost: self.members.failures.as_ref().and_then(|failures| failures.lost()),
         }
     }
 
@@ -496,7 +489,12 @@ impl Array {
         self.now = now;
         self.drives.iter_mut().for_each(|drive| drive.forget_announced(now));
         for Request { operation, offset, length, arrival, hint, .. } in requests {
-            self.layout.plan(*operation, *offset..offset + length, &self.missing, &mut self.plan);
+            self.layout.plan(
+                *operation,
+                *offset..offset + length,
+                &self.members.missing,
+                &mut self.plan,
+            );
             for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
                 let Piece { device, operation, offset, length } = *piece;
                 let (serves, late) = (Serves::Task(TaskId::default()), Duration::ZERO);

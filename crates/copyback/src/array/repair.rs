@@ -96,10 +96,10 @@ impl Array {
     pub(super) fn repair(&mut self, device: SsdId, ended: &Ended) -> bool {
         let Some(repairs) = &mut self.repairs else { return false };
         let (mut unreadable, is_under_lock) = match ended.command.serves {
-            Serves::Request(_) => (self.missing.clone(), false),
+            Serves::Request(_) => (self.members.missing.clone(), false),
             Serves::Task(task) => match self.tasks[task.index()].repair() {
                 Some(step) => (repairs.under_way[step.place as usize].unreadable.clone(), true),
-                None => (self.missing.clone(), self.tasks[task.index()].has_lock),
+                None => (self.members.missing.clone(), self.tasks[task.index()].has_lock),
             },
         };
         unreadable.lose(device);

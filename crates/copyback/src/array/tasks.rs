@@ -209,15 +209,20 @@ impl Array {
                 if operation == Operation::Read
                     && let Some(reads) = &mut self.reads
                 {
-                    let layout = (&self.layout, &self.missing);
+                    let layout = (&self.layout, &self.members.missing);
                     let places = Places { drives: &self.drives, members: &self.members };
                     reads.plan(bytes, layout, places, &mut self.plan);
                 } else {
-                    self.layout.plan(operation, bytes, &self.missing, &mut self.plan);
+                    self.layout.plan(operation, bytes, &self.members.missing, &mut self.plan);
                 }
             }
             TaskPurpose::Rebuild(RebuildStep { device, offset, length }) => {
-                self.layout.rebuild(device, offset..offset + length, &self.missing, &mut self.plan);
+                self.layout.rebuild(
+                    device,
+                    offset..offset + length,
+                    &self.members.missing,
+                    &mut self.plan,
+                );
             }
             TaskPurpose::Repair(step) => {
                 if let Some(repairs) = &self.repairs {
@@ -408,11 +413,12 @@ impl Array {
         let end = step.offset + step.length;
         self.rebuilt_bytes += step.length;
         if end < self.layout.used_device_bytes() {
-            return self.missing.rebuilt(step.device, end);
+            return self.members.missing.rebuilt(step.device, end);
         }
-        self.missing.restore(step.device);
-        if let Some(failures) = &mut self.failures {
-            failures.rebuilt(self.members.drive(step.device), self.now);
+        self.members.missing.restore(step.device);
+        let drive = self.members.drive(step.device);
+        if let Some(failures) = &mut self.members.failures {
+            failures.rebuilt(drive, self.now);
         }
     }
 

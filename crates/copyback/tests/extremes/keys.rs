@@ -250,6 +250,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         "ssd.ftl.placement.reclaim_unit" => vec![("ssd.ftl.placement.handles", "1")],
         "ssd.ftl.mapping_unit" => vec![("ssd.gc.copyback", "false")],
         "array.failures" => raid.to_vec(),
+        "array.failures.shape" => [&raid[..], &[("array.failures.life", "1s")]].concat(),
         "array.spares" => [
             &raid[..],
             &[
