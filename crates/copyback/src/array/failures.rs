@@ -231,12 +231,12 @@ impl Array {
     }
 
     /// Ends a task that cannot be carried out any more, as data are lost.
-    pub(super) fn end_in_vain(&mut self, id: TaskId) {
+    pub(super) fn end_uncorrectable(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
         if let Some(step) = task.repair() {
             return self.end_repair(id, step, Outcome::Uncorrectable);
         }
-        task.outcome.worsen(task.outcome_in_vain());
+        task.outcome.worsen(task.outcome_if_lost());
         self.end_task(id, SsdId::default());
     }
 

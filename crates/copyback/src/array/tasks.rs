@@ -144,7 +144,7 @@ impl Task {
     }
 
     /// Outcome if it cannot be carried out, as data are lost.
-    pub(super) const fn outcome_in_vain(&self) -> Outcome {
+    pub(super) const fn outcome_if_lost(&self) -> Outcome {
         match self.purpose {
             TaskPurpose::Request { operation: Operation::Read, .. } => Outcome::Uncorrectable,
             TaskPurpose::Request { .. } => Outcome::Rejected,
@@ -185,7 +185,7 @@ impl Array {
     /// Plans a task, and begins it once it has its stripes.
     pub(super) fn plan_and_begin(&mut self, id: TaskId) {
         if self.has_lost_data() {
-            return self.end_in_vain(id);
+            return self.end_uncorrectable(id);
         }
         self.make_plan(self.tasks[id.index()].purpose);
         if let Some(stripes) = self.plan.stripes.clone()
@@ -437,7 +437,7 @@ impl Array {
                 blocked.push((None, Blocked { who, wait, behind: behind.map(Blocker::Other) }));
             }
             if self.has_lost_data() {
-                self.end_in_vain(id);
+                self.end_uncorrectable(id);
                 continue;
             }
             self.make_plan(self.tasks[id.index()].purpose);
