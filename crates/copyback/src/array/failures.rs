@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A command that is under way in a drive when it fails ends when it would have ended, with an error. A read that has
-//! met one is planned anew, without that drive. A write has its parity or its copies elsewhere, and goes on.
+//! met one is planned again, without that drive. A write has its parity or its copies elsewhere, and goes on.
 
 use std::cmp::Reverse;
 
@@ -174,7 +174,7 @@ impl Array {
         });
     }
 
-    /// What `place` held is missing. Returns the spare that takes it, if one is left and no data are lost.
+    /// Notes that all of `place` is missing. Returns the spare that takes it, if one is left and no data are lost.
     fn lose_place(&mut self, place: SsdId) -> Option<SsdId> {
         self.members.missing.lose(place);
         if let Some(rebuilder) = &mut self.rebuilder {
@@ -203,19 +203,13 @@ impl Array {
         let Serves::Task(id) = ended.command.serves else {
             unreachable!("where drives fail, requests go by tasks")
         };
-        let is_read = ended.command.operation == Operation::Read;
-        // What a write was to leave there is missing with the drive.
-        let (is_outdated, outcome) = match self.tasks[id.index()].repair() {
-            // What makes up for a page is not planned twice.
-            Some(_) if is_read => (false, Outcome::Uncorrectable),
-            _ => (is_read, Outcome::Done),
-        };
-        self.tasks[id.index()].is_outdated |= is_outdated;
-        self.book_piece(drive, &Ended { outcome, ..*ended });
+        // A write has its parity or its copies elsewhere.
+        self.tasks[id.index()].is_outdated |= ended.command.operation == Operation::Read;
+        self.book_piece(drive, &Ended { outcome: Outcome::Done, ..*ended });
     }
 
-    /// Plans a task anew that has read from a drive which has failed.
-    pub(super) fn begin_anew(&mut self, id: TaskId) {
+    /// Plans a task again that has read from a drive which has failed.
+    pub(super) fn begin_again(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
         task.is_outdated = false;
         task.then.clear();

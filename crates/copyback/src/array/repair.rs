@@ -61,11 +61,22 @@ impl Repairs {
         self.tally.unknown_rebuilt_bytes += bytes;
     }
 
-    /// Plans to make up what `step` is about, and to write it.
-    pub(super) fn plan(&self, step: RepairStep, layout: &Layout, plan: &mut Plan) {
-        let Repair { device, ended, unreadable } = &self.under_way[step.place as usize];
+    /// Plans to make up what `step` is about, and to write it, if drives that are not `missing` allow it.
+    pub(super) fn plan(
+        &mut self,
+        step: RepairStep,
+        (layout, missing): (&Layout, &Missing),
+        plan: &mut Plan,
+    ) -> bool {
+        let Repair { device, ended, unreadable } = &mut self.under_way[step.place as usize];
         let (offset, length) = (ended.command.offset, ended.command.length);
-        layout.rebuild(*device, offset..offset + length, unreadable, plan);
+        // Drives may have failed since the page could not be read.
+        unreadable.add(missing);
+        let is_possible = layout.can_rebuild(*device, offset..offset + length, unreadable);
+        if is_possible {
+            layout.rebuild(*device, offset..offset + length, unreadable, plan);
+        }
+        is_possible
     }
 }
 

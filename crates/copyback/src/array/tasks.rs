@@ -29,7 +29,7 @@ pub(super) struct Task {
     pub(super) then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     pub(super) has_lock: bool,
-    /// Whether a drive has failed that it read from: it is planned anew once what is under way has ended.
+    /// Whether a drive has failed that it read from: it is planned again once all that is under way has ended.
     pub(super) is_outdated: bool,
     /// Delay by collections before the task came.
     came_late: Duration,
@@ -184,10 +184,9 @@ impl Array {
 
     /// Plans a task, and begins it once it has its stripes.
     pub(super) fn plan_and_begin(&mut self, id: TaskId) {
-        if self.has_lost_data() {
+        if !self.make_plan(id) {
             return self.end_uncorrectable(id);
         }
-        self.make_plan(self.tasks[id.index()].purpose);
         if let Some(stripes) = self.plan.stripes.clone()
             && !self.tasks[id.index()].repair().is_some_and(|step| step.is_under_lock)
         {
@@ -202,8 +201,12 @@ impl Array {
         self.begin_planned(id);
     }
 
-    fn make_plan(&mut self, purpose: TaskPurpose) {
-        match purpose {
+    /// Plans a task. Returns whether the drives that are left can carry it out.
+    fn make_plan(&mut self, id: TaskId) -> bool {
+        if self.has_lost_data() {
+            return false;
+        }
+        match self.tasks[id.index()].purpose {
             TaskPurpose::Request { operation, offset, length, .. } => {
                 let bytes = offset..offset + length;
                 if operation == Operation::Read
@@ -225,12 +228,13 @@ impl Array {
                 );
             }
             TaskPurpose::Repair(step) => {
-                if let Some(repairs) = &self.repairs {
-                    repairs.plan(step, &self.layout, &mut self.plan);
-                }
+                let left = (&self.layout, &self.members.missing);
+                let repairs = self.repairs.as_mut();
+                return repairs.is_some_and(|repairs| repairs.plan(step, left, &mut self.plan));
             }
             TaskPurpose::Announced => {}
         }
+        true
     }
 
     /// Begins the task that the plan was made for.
@@ -355,7 +359,7 @@ impl Array {
     fn end_phase(&mut self, id: TaskId, device: SsdId) {
         let task = &self.tasks[id.index()];
         if task.is_outdated {
-            return self.begin_anew(id);
+            return self.begin_again(id);
         }
         if let Some(step) = task.repair() {
             return self.repair_goes_on(id, step);
@@ -372,7 +376,7 @@ impl Array {
         // A drive may have failed since they were planned.
         then.retain(|piece| !self.members.has_failed(self.members.drive(piece.device)));
         if then.is_empty() {
-            return self.end_task(id, SsdId::default());
+            return self.end_phase(id, SsdId::default());
         }
         task.stage = TaskStage::Running(then.len() as u32);
         then.into_iter().for_each(|piece| self.hand_in(id, piece));
@@ -436,12 +440,10 @@ impl Array {
                 let wait = Waited { what: For::Stripe, since, until: self.now, parts };
                 blocked.push((None, Blocked { who, wait, behind: behind.map(Blocker::Other) }));
             }
-            if self.has_lost_data() {
-                self.end_uncorrectable(id);
-                continue;
+            match self.make_plan(id) {
+                true => self.begin_planned(id),
+                false => self.end_uncorrectable(id),
             }
-            self.make_plan(self.tasks[id.index()].purpose);
-            self.begin_planned(id);
         }
     }
 }

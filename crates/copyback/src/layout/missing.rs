@@ -29,6 +29,14 @@ impl Missing {
         self.drives.retain(|(missing, _)| *missing != device);
     }
 
+    /// Adds all that is missing in `other`.
+    pub fn add(&mut self, other: &Self) {
+        for (device, from) in other.iter() {
+            let end = self.from(device).map_or(from, |own| own.min(from));
+            self.rebuilt(device, end);
+        }
+    }
+
     /// Whether every drive is there.
     pub fn is_empty(&self) -> bool {
         self.drives.is_empty()

@@ -156,6 +156,70 @@ fn random_lives_have_the_mean_of_their_distribution() {
     assert!((mean / 25_000.0 - 1.0).abs() < 3.0 / 200_f64.sqrt(), "{mean}");
 }
 
+/// Reads in vain take 200 us, then others are read until 250 or 450, and the drive is written again until 650: a drive that
+/// fails at any of these times leaves no request behind.
+#[test]
+fn a_repair_that_a_failure_meets_ends() {
+    let mut met = 0.0;
+    for layout in ["raid5", "raid6", "raid1"] {
+        for (drive, us) in (0..4).flat_map(|drive| [100, 210, 300, 500].map(|us| (drive, us))) {
+            let failure = format!("{{ drive = {drive}, at = '{us}us' }}");
+            let fails = format!("{{ type = 'at', drives = [{failure}] }}");
+            for page in 0..12 {
+                let requests = [(0, page, 1, false), (0, page + 40, 1, true), (900, page, 1, true)];
+                let settings = [
+                    ("ssd.faults.read_errors", "0.3"),
+                    ("array.layout", layout),
+                    ("array.failures", &fails),
+                ];
+                let summary = ran(&requests, &settings);
+                assert_eq!(number(&summary, "/requests/count"), 3.0, "{settings:?}, page {page}");
+                met += number(&summary, "/array/repairs/made_up");
+            }
+        }
+    }
+    assert!(met > 100.0, "only {met} repairs");
+}
+
+/// With two parities, or three copies, a page that one drive cannot read is known without a second drive.
+#[test]
+fn a_repair_reads_elsewhere_if_a_drive_fails_that_it_reads() {
+    // Whoever reads page 0 in vain is repaired from 200 us on; the drive fails while it is read.
+    for layout in ["raid6", "raid1"] {
+        for seed in 0..40 {
+            let seed = seed.to_string();
+            let read = |settings: &[(&str, &str)]| {
+                let own =
+                    [("ssd.faults.read_errors", "0.05"), ("array.layout", layout), ("seed", &seed)];
+                ran(&[(0, 0, 1, true)], &[&own, settings].concat())
+            };
+            if number(&read(&[]), "/array/repairs/made_up") != 1.0 {
+                continue;
+            }
+            for drive in 0..4 {
+                let at =
+                    format!("{{ type = 'at', drives = [{{ drive = {drive}, at = '220us' }}] }}");
+                let summary = read(&[("array.failures", &at)]);
+                assert_eq!(number(&summary, "/array/repairs/lost"), 0.0, "{layout} {seed} {drive}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lives_that_wear_out_end_near_their_characteristic_life() {
+    // Of four drives with a shape of 10 the first fails at 4^(-1/10) times the life, times the gamma function of 1.1.
+    let expected_us = 100_000.0 * 4_f64.powf(-0.1) * 0.951_35;
+    let random = ("array.failures", "{ type = 'random', life = '100ms', shape = 10.0 }");
+    let lives = (0..100).map(|seed| {
+        let requests = [(0, 0, 1, true), (9_000_000, 0, 1, true)];
+        let summary = ran(&requests, &[random, ("seed", &seed.to_string())]);
+        number(&summary, "/array/failures/0/at_us")
+    });
+    let mean = lives.sum::<f64>() / 100.0;
+    assert!((mean / expected_us - 1.0).abs() < 0.04, "{mean}, about {expected_us}");
+}
+
 #[test]
 fn mirrors_serve_as_long_as_a_copy_is_left() {
     let raid1 = [("array.layout", "raid1"), ("array.devices", "3"), TWO_FAIL];
