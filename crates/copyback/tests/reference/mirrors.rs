@@ -2,7 +2,7 @@
 
 use copyback::metrics::RequestColumns;
 
-use super::support::{config, number, run};
+use super::support::{config, number, one_die, run};
 
 const READ_NS: u64 = 50_000;
 const REQUESTS: u64 = 400_000;
@@ -18,36 +18,11 @@ fn reads(drives: u64, policy: &str, load: f64) -> (RequestColumns, f64) {
         devices = {drives}
         mirror_reads = "{policy}"
         queue_depth = 65536
-        [ssd.geometry]
-        channels = 1
-        chips_per_channel = 1
-        planes_per_die = 1
-        blocks_per_plane = 32
-        pages_per_block = 16
-        page_size = "4KiB"
-        [ssd.timing]
-        read = "50us"
-        command = "0us"
-        transfer_rate = "none"
-        [ssd.ftl]
-        over_provisioning = 0.25
-        [host]
-        scheduling = "in_order"
-        queue_depth = 65536
+        {drive}
         [metrics]
         requests = true
-        [precondition]
-        fill = 1.0
-        overwrites = 0.0
-        [workload]
-        type = "synthetic"
-        requests = {REQUESTS}
-        read_share = 1.0
-        sequential_share = 0.0
-        request_size = "4KiB"
-        alignment = "4KiB"
-        inter_arrival = {{ type = "exponential", mean = "{gap:.0}ns" }}
-        "#
+        "#,
+        drive = one_die(32, REQUESTS, gap),
     )));
     let mean =
         number(&simulation.summary().expect("it has run").to_json(), "/response_us/all/mean");

@@ -1,7 +1,7 @@
 //! Reads beside a rebuild against queueing theory: the drive that is copied has one die that takes 50 us, and nothing
 //! else takes any time.
 
-use super::support::{config, number, run};
+use super::support::{config, number, one_die, run};
 
 const READ_US: f64 = 50.0;
 /// Pages that a step copies, and the time from one step to the next.
@@ -24,34 +24,9 @@ fn response(load: f64) -> (f64, bool) {
         failed = [1]
         rebuild = {{ type = "rate", rate = "4096000B/s", unit = "8KiB" }}
         queue_depth = 65536
-        [ssd.geometry]
-        channels = 1
-        chips_per_channel = 1
-        planes_per_die = 1
-        blocks_per_plane = 2048
-        pages_per_block = 16
-        page_size = "4KiB"
-        [ssd.timing]
-        read = "50us"
-        command = "0us"
-        transfer_rate = "none"
-        [ssd.ftl]
-        over_provisioning = 0.25
-        [host]
-        scheduling = "in_order"
-        queue_depth = 65536
-        [precondition]
-        fill = 1.0
-        overwrites = 0.0
-        [workload]
-        type = "synthetic"
-        requests = {requests:.0}
-        read_share = 1.0
-        sequential_share = 0.0
-        request_size = "4KiB"
-        alignment = "4KiB"
-        inter_arrival = {{ type = "exponential", mean = "{gap:.0}ns" }}
-        "#
+        {drive}
+        "#,
+        drive = one_die(2048, requests as u64, gap),
     )));
     let summary = simulation.summary().expect("it has run").to_json();
     let is_rebuilding = number(&summary, "/array/drives_missing") == 1.0;

@@ -48,3 +48,39 @@ pub fn number(summary: &Value, pointer: &str) -> f64 {
     let value = summary.pointer(pointer).and_then(Value::as_f64);
     value.unwrap_or_else(|| panic!("the summary has no number {pointer}"))
 }
+
+/// Drive of one die that reads a page in 50 us, while nothing else takes any time, under Poisson reads of a page each with
+/// gaps of `gap_ns` in the mean.
+pub fn one_die(blocks: u32, requests: u64, gap_ns: f64) -> String {
+    format!(
+        r#"
+        [ssd.geometry]
+        channels = 1
+        chips_per_channel = 1
+        planes_per_die = 1
+        blocks_per_plane = {blocks}
+        pages_per_block = 16
+        page_size = "4KiB"
+        [ssd.timing]
+        read = "50us"
+        command = "0us"
+        transfer_rate = "none"
+        [ssd.ftl]
+        over_provisioning = 0.25
+        [host]
+        scheduling = "in_order"
+        queue_depth = 65536
+        [precondition]
+        fill = 1.0
+        overwrites = 0.0
+        [workload]
+        type = "synthetic"
+        requests = {requests}
+        read_share = 1.0
+        sequential_share = 0.0
+        request_size = "4KiB"
+        alignment = "4KiB"
+        inter_arrival = {{ type = "exponential", mean = "{gap_ns:.0}ns" }}
+        "#
+    )
+}
