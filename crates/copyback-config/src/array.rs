@@ -167,7 +167,7 @@ pub enum MirrorReads {
 impl Array {
     /// Drives, spares included.
     pub const fn drives(&self) -> u32 {
-        self.devices + self.spares
+        self.devices.saturating_add(self.spares)
     }
 
     /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that

@@ -51,7 +51,7 @@ pub(super) fn space(config: &Resolved, faults: &mut Report) {
     }
 }
 
-/// What is wrong with the drives that are lost from the start, if they have held all copies of some bytes.
+/// Problem of the drives that are lost from the start, if they have held all copies of some bytes.
 pub(super) fn too_many_lost(array: &Array) -> Option<String> {
     let (devices, copies) = (array.devices, array.copies_of_data());
     let is_lost = |device: &u32| array.failed.contains(device);

@@ -8,7 +8,7 @@ const SPARED: [(&str, &str); 3] = [
     ("array.rebuild", "{ type = 'rate', rate = '9MB/s' }"),
 ];
 
-/// What is said of four drives that fail so.
+/// Faults of an array of four drives with these failures.
 fn problem(failures: &str, settings: &[(&str, &str)]) -> String {
     let own = [("array.layout", "raid5"), ("array.devices", "4"), ("array.failures", failures)];
     problem_of(&[&own, settings].concat())

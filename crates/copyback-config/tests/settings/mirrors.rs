@@ -4,7 +4,7 @@ use copyback_config::Loader;
 
 use crate::problem_of;
 
-/// What is said of four drives in this layout.
+/// Faults of an array of four drives in this layout.
 fn problem(layout: &str, settings: &[(&str, &str)]) -> String {
     problem_of(&[&[("array.layout", layout), ("array.devices", "4")], settings].concat())
 }

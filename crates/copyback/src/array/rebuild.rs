@@ -10,7 +10,7 @@ use crate::units::{Duration, Instant};
 /// A part of a drive that is rebuilt at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 pub struct RebuildStep {
-    /// The replacement.
+    /// Place of the layout whose replacement is written.
     pub device: SsdId,
     /// First byte.
     pub offset: u64,
@@ -44,11 +44,11 @@ struct Pace {
 /// Stage of the step that is next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
 enum StepState {
-    /// It may start then.
+    /// Due at this instant, or later.
     Due(Instant),
-    /// It is under way.
+    /// Under way.
     UnderWay,
-    /// One is under way whose replacement has failed: it counts for nothing.
+    /// Behind one that is under way for a replacement that has failed: that one counts for nothing.
     GivenUp,
 }
 

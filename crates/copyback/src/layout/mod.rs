@@ -171,7 +171,7 @@ impl Layout {
     }
 
     /// Plans a read of the array's `bytes`, each chunk from the copy that `choice` picks of those that are there.
-    /// Where there are no copies nothing is chosen.
+    /// Nothing is chosen where there are no copies.
     pub fn read_copies(
         &self,
         bytes: Range<u64>,

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::placement::bytes;
 
-/// Which chunk each drive holds in each row, drawn as `man 4 md` describes it.
+/// Chunks that each drive holds in each row, drawn as `man 4 md` describes it.
 struct Drawing {
     rows: Vec<Vec<Option<usize>>>,
     chunks: usize,
@@ -425,7 +425,7 @@ fn mirrors_survive_every_loss_that_leaves_a_copy() {
     }
 }
 
-/// Where a replacement has been rebuilt, it makes up for a drive that cannot read; beyond, nothing does.
+/// A replacement makes up for a drive that cannot read where it has been rebuilt; beyond, nothing does.
 #[test]
 fn what_can_be_rebuilt_is_said_by_range() {
     let array = Mirrors::raid10(Arrangement::Near, 4, 2, (4, 60));

@@ -200,7 +200,7 @@ impl Mirrored {
         rows.map(part).filter(|part| part.chunk < self.chunks)
     }
 
-    /// Where the copies of a part lie, whether their drives are there or not.
+    /// Places of the copies of a part, whether their drives are there or not.
     fn copies(&self, part: &Part) -> impl Iterator<Item = Piece> {
         let Part { chunk, bytes } = part.clone();
         let length = bytes.end - bytes.start;
@@ -230,7 +230,7 @@ impl Mirrored {
     }
 }
 
-/// What of `bytes` is in chunk or row `number`, counted from its first byte.
+/// Part of `bytes` in chunk or row `number`, counted from the first byte of that.
 fn within(number: u64, chunk_bytes: u64, bytes: &Range<u64>) -> Range<u64> {
     let start = number * chunk_bytes;
     bytes.start.max(start) - start..bytes.end.min(start + chunk_bytes) - start
@@ -241,7 +241,7 @@ fn is_there(copy: &Piece, missing: &Missing) -> bool {
     missing.from(copy.device).is_none_or(|from| copy.end() <= from)
 }
 
-/// What of `copy` its drive can take, if any.
+/// Part of `copy` that its drive can take, if any.
 fn rest_of(copy: Piece, missing: &Missing) -> Option<Piece> {
     let end = missing.from(copy.device).map_or(copy.end(), |from| from.min(copy.end()));
     (copy.offset < end).then(|| Piece { length: end - copy.offset, ..copy })
