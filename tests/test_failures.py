@@ -47,6 +47,8 @@ def test_a_spare_that_holds_all_is_told_with_its_time() -> None:
     ((label, text),) = failures.facts(found.summary)
     assert label == "Failed drives"
     assert text.startswith("drive 1 at 100 ms, drive 2 in its place, rebuilt after ")
+    rebuilt = found.summary.array.rebuilt_bytes
+    assert text.endswith(f" · {rebuilt / 2**20:.1f} MiB rebuilt, which are in the bytes to flash")
     labels = [drive.label for drive in describe.drives(found)]
     assert labels == ["0", "1 (failed)", "2 (spare)"]
     line = describe.array(found.config)

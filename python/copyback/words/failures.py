@@ -21,6 +21,9 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     told = [_failure(found) for found in array.failures[:MOST]]
     if len(array.failures) > MOST:
         told.append(f"{len(array.failures) - MOST} more")
+    if array.rebuilt_bytes:
+        # Else the write amplification beside it is a riddle.
+        told.append(f"{units.size(array.rebuilt_bytes)} rebuilt, which are in the bytes to flash")
     lines = [("Failed drives", " · ".join(told))]
     if array.lost is not None:
         at, size = units.time_us(array.lost.at_us), units.size(array.lost.bytes)
