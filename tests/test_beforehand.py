@@ -34,6 +34,39 @@ def test_a_run_that_this_machine_cannot_hold_is_refused() -> None:
         check_memory(large, there_is=4 * GIB)
 
 
+def test_a_drive_that_is_too_large_is_refused_with_its_two_ways_out() -> None:
+    geometry = {
+        "channels": 16,
+        "chips_per_channel": 8,
+        "dies_per_chip": 2,
+        "planes_per_die": 4,
+        "blocks_per_plane": 1_700,
+        "pages_per_block": 1_152,
+        "page_size": "16KiB",
+    }
+    ssd = {"geometry": geometry, "ftl": {"mapping_unit": "4KiB"}, "gc": {"copyback": False}}
+    large = configuration.load({"ssd": ssd, "workload": {"type": "synthetic"}})
+    with pytest.raises(copyback.InputError) as refused:
+        check_memory(large, there_is=24 * GIB)
+    found = re.fullmatch(
+        r"ssd\.geometry: a run of this needs about 120 GiB of memory; allowed: what fits into "
+        r"the 24 GiB that this process may use; without ssd\.ftl\.mapping_unit, so that pages of "
+        r"16KiB are mapped, it needs about 30\.\d GiB; with ssd\.geometry\.blocks_per_plane = "
+        r"(\d+) it fits, a drive 1/[\d.]+ as large with as many dies",
+        str(refused.value),
+    )
+    assert found is not None, refused.value
+    # Both are taken.
+    whole = {**ssd, "ftl": {}}
+    check_memory(
+        configuration.load({"ssd": whole, "workload": {"type": "synthetic"}}), there_is=32 * GIB
+    )
+    fewer = {**ssd, "geometry": {**geometry, "blocks_per_plane": int(found[1])}}
+    smaller = configuration.load({"ssd": fewer, "workload": {"type": "synthetic"}})
+    assert smaller.memory_bytes <= 24 * GIB
+    check_memory(smaller, there_is=24 * GIB)
+
+
 def test_what_takes_hours_or_much_memory_is_announced_with_its_key() -> None:
     assert announcements(sized(), there_is=GIB) == []
     large = sized(**{"ssd.geometry.blocks_per_plane": "1048576"})
@@ -66,7 +99,9 @@ def test_a_run_that_a_limit_of_the_process_cannot_hold_is_refused(
     assert done.returncode == 2, done
     assert re.fullmatch(
         r"copyback: error: ssd\.geometry: a run of this needs about \S+ GiB of memory; "
-        r"allowed: what fits into the \S+ [GM]iB that this process may use\n",
+        r"allowed: what fits into the \S+ [GM]iB that this process may use; "
+        r"with ssd\.geometry\.blocks_per_plane = \d+ it fits, a drive 1/[\d.]+ as large with as "
+        r"many dies\n",
         done.stderr,
     ), done.stderr
 

@@ -129,7 +129,7 @@ impl Resolved {
             + self.drive.shape.dies as f64 * PER_DIE;
         let rows = if self.metrics.requests { requests * PER_REQUEST_ROW } else { 0.0 };
         let under_way: f64 = loads.iter().map(|load| load.pages_under_way).sum();
-        drive * f64::from(self.array.devices)
+        drive * f64::from(self.array.drives())
             + rows
             + under_way * PER_PAGE_UNDER_WAY
             + self.foreseen(loads) * PER_PAGE_FORESEEN

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copyback._core import InputError
+from copyback._core import Config, InputError
 from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from copyback._core import Config
-
 #: The estimate is what a run needs at most; a half of it is needed whatever the run does.
 CERTAIN = 0.5
+
+#: Blocks of a plane below which a smaller drive is no stand-in for a larger one.
+FEWEST_BLOCKS = 64
+
+#: Share of what a run needs, at least, that is less where blocks are fewer.
+SHRINKS = 0.95
 
 #: Where Linux says how much memory a container may use: control groups, version 2 and version 1.
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -47,6 +52,27 @@ def check_memory(config: Config, *, there_is: int | None = None) -> None:
         raise InputError(
             f"ssd.geometry: a run of this needs about {units.size(needed)} of memory; "
             f"allowed: what fits into the {units.size(room)} that this process may use"
+            + "".join(f"; {way}" for way in _ways_out(config, room))
+        )
+
+
+def _ways_out(config: Config, room: int) -> Iterator[str]:
+    """Yield what may be run in place of a drive that is too large: coarser maps, fewer blocks."""
+    tables = json.loads(config.to_json())
+    if tables["ssd"]["ftl"].pop("mapping_unit", None) is not None:
+        with suppress(InputError):
+            needed = Config.load(json=json.dumps(tables)).memory_bytes
+            page = tables["ssd"]["geometry"]["page_size"]
+            yield (
+                f"without ssd.ftl.mapping_unit, so that pages of {page} are mapped, it needs about "
+                f"{units.size(needed)}"
+            )
+    blocks = tables["ssd"]["geometry"]["blocks_per_plane"]
+    fewer = int(SHRINKS * blocks * room / config.memory_bytes)
+    if fewer >= FEWEST_BLOCKS:
+        yield (
+            f"with ssd.geometry.blocks_per_plane = {fewer} it fits, a drive 1/{blocks / fewer:.3g} "
+            "as large with as many dies"
         )
 
 
