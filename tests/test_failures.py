@@ -84,3 +84,36 @@ def test_a_failure_of_a_drive_that_is_not_there_is_refused_in_a_line(cli: RunCli
     )
     assert "array.failures.drives[0].drive: found drive 2; allowed: 0 to 1" in told.stderr
     assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_worn_out_drive_is_told_as_such() -> None:
+    config: dict[str, Any] = {
+        **ARRAY,
+        "ssd": {**ARRAY["ssd"], "faults": {"program_failures": 0.03}},
+        "array": {**ARRAY["array"], "failures": "end_of_life"},
+    }
+    config["workload"] = {**ARRAY["workload"], "read_share": 0.0}
+    found = copyback.run(config)
+    ((label, text),) = failures.facts(found.summary)
+    assert label == "Failed drives"
+    assert " (worn out) at " in text
+    line = describe.array(found.config)
+    assert line is not None
+    assert "failures by wear" in line
+
+
+def test_scrubs_and_slow_drives_are_told() -> None:
+    scrub = {"type": "throttled", "every": "2s", "least": "40MB/s", "most": "200MB/s"}
+    slow = [{"drive": 0, "at": "1s", "for": "2s"}]
+    found = copyback.run({**ARRAY, "array": {**ARRAY["array"], "scrub": scrub, "slow": slow}})
+    array = found.summary.array
+    assert array is not None
+    assert array.scrubs is not None
+    assert array.scrubs.completed >= 1
+    ((label, text),) = failures.facts(found.summary)
+    assert label == "Scrubs"
+    assert text.startswith(f"{array.scrubs.completed} passes · ")
+    line = describe.array(found.config)
+    assert line is not None
+    assert "1 slow for a while" in line
+    assert "scrub throttled" in line

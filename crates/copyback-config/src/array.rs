@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Failures, FreeBlocks, Margin,
+    Failures, FreeBlocks, Margin, Scrub, SlowDrive,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -47,8 +47,14 @@ pub struct Array {
     #[schemars(range(max = 256))]
     #[serde(skip_serializing_if = "crate::gc::is_default")]
     pub spares: u32,
+    /// Drives that are slow for a while.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<SlowDrive>,
     /// Whether lost drives are replaced by empty ones and written anew.
     pub rebuild: Rebuild,
+    /// Scrubs: passes that read all of the drives now and then.
+    #[serde(skip_serializing_if = "crate::gc::is_default")]
+    pub scrub: Scrub,
     /// Reads that would wait behind a collection are made up from the other drives of the stripe and
     /// its parity, if none of these collects. Mirrors have `mirror_reads = "around_collections"`.
     pub reads_around_gc: bool,
@@ -71,7 +77,9 @@ impl Default for Array {
             failed: Vec::new(),
             failures: Failures::None,
             spares: 0,
+            slow: Vec::new(),
             rebuild: Rebuild::None,
+            scrub: Scrub::None,
             reads_around_gc: false,
             coordination: Coordination::Uncoordinated,
             protocol: Protocol::default(),
@@ -255,16 +263,16 @@ impl Rebuild {
 }
 
 /// The default of Linux md: 1,000 KiB/s.
-const fn default_least_rate() -> Rate {
+pub(super) const fn default_least_rate() -> Rate {
     Rate::BytesPerSecond(1_000 << 10)
 }
 
 /// The default of Linux md: 200,000 KiB/s.
-const fn default_most_rate() -> Rate {
+pub(super) const fn default_most_rate() -> Rate {
     Rate::BytesPerSecond(200_000 << 10)
 }
 
-const fn default_rebuild_unit() -> Size {
+pub(super) const fn default_rebuild_unit() -> Size {
     Size(512 << 10)
 }
 

@@ -8,11 +8,15 @@ use super::quantity::Time;
 
 choice! {
     /// Failures of drives in a run. A drive that has failed answers all that is under way in it with an error, and is
-    /// sent nothing more.
+    /// sent nothing more. Whatever is chosen but `none`, a drive has also failed once it rejects a write, because too many
+    /// of its blocks are bad (`ssd.faults`): Linux md takes a drive out of its array for that. Only a drive without which
+    /// data would be lost stays, and the array takes no writes of what lies there.
     #[derive(Debug, Clone, PartialEq)]
     pub enum Failures {
-        /// No drive fails.
+        /// No drive fails. One that rejects writes stays in the array, and requests that write to it fail.
         None,
+        /// A drive fails when it rejects a write, and not before.
+        EndOfLife,
         /// Drives fail at set times.
         At {
             /// The drives, each with its time.

@@ -11,7 +11,7 @@ mod summary;
 use std::sync::Arc;
 
 use crate::array::coordination::supply::ExternalCoordinator;
-use crate::array::{Array, FinishedRequest, SentMessage};
+use crate::array::{Array, Failures, FinishedRequest, SentMessage};
 use crate::checkpoint::Checkpointed;
 use crate::config::{Resolved, Stop};
 use crate::drive::{Drive, Rejected};
@@ -160,7 +160,7 @@ impl Run {
     pub fn advance(&mut self, budget: u64) -> Result<Status, Error> {
         for _ in 0..budget {
             if self.host.is_done() {
-                self.array.stop_rebuilding();
+                self.array.stop_upkeep();
                 if !self.array.is_destaging() {
                     return self.end();
                 }
@@ -713,7 +713,7 @@ impl Run {
                  ineligible = \"drop\"): what is invalid in them is not reclaimed"
             ));
         }
-        notes.extend(self.array.loss_note());
+        notes.extend(self.array.failures().and_then(Failures::loss_note));
         notes.extend(self.lost_pages_note());
         notes.extend(self.handles_note());
         notes.extend(self.clock_note());

@@ -271,7 +271,7 @@ def _on_request(result: Result) -> list[tuple[str, list[tuple[str, str]]]]:
         ("Placement", declared.rows(summary.placement)),
         ("Power loss", power.rows(summary)),
         ("Faults of the flash", faults.rows(summary)),
-        ("Drives that failed", failures.facts(summary)),
+        ("Drives of the array", failures.facts(summary)),
         ("Steady state", steady.rows(summary, result.config) + steady.unserved(summary)),
         ("Rounds until settled", steady.settled(summary)),
         ("Preparation", steady.preparation(summary)),

@@ -176,6 +176,13 @@ LAYOUTS = {
     "raid6": "RAID-6",
 }
 
+#: Kinds of `array.failures`.
+FAILURES = {
+    "at": "at set times",
+    "random": "at random",
+    "end_of_life": "by wear",
+}
+
 
 def array(config: Mapping[str, Any]) -> str | None:
     """Return the array in a line; None of a single drive."""
@@ -196,12 +203,17 @@ def array(config: Mapping[str, Any]) -> str | None:
         facts.append(f"drive {', '.join(map(str, array['failed']))} lost")
     failures = _choice(array.get("failures", "none"))
     if failures != "none":
-        facts.append(f"failures {'at random' if failures.startswith('random') else 'at set times'}")
+        facts.append(f"failures {FAILURES.get(failures.split()[0], failures)}")
+    if array.get("slow"):
+        facts.append(f"{len({slow['drive'] for slow in array['slow']})} slow for a while")
     if array.get("spares"):
         facts.append(f"{array['spares']} spare")
     rebuild = _choice(array.get("rebuild", "none"))
     if rebuild != "none":
         facts.append(f"rebuild {rebuild}")
+    scrub = _choice(array.get("scrub", "none"))
+    if scrub != "none":
+        facts.append(f"scrub {scrub}")
     facts.append(_choice(array.get("coordination", "uncoordinated")).replace("_", " "))
     if array.get("reads_around_gc"):
         facts.append("reads around GC")

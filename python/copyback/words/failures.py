@@ -1,4 +1,4 @@
-"""Drives of an array that failed in the run, in words."""
+"""Drives of an array that failed in the run, and what scrubs found, in words."""
 
 from __future__ import annotations
 
@@ -7,16 +7,36 @@ from typing import TYPE_CHECKING
 from copyback.words import units
 
 if TYPE_CHECKING:
-    from copyback.summary import FailureSummary, Summary
+    from copyback.summary import ArraySummary, FailureSummary, Summary
 
 #: Failures that are told one by one.
 MOST = 4
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
-    """Return which drives failed, who took their places, and what was lost; nothing if none did."""
+    """Return which drives failed, who took their places, what was lost, and what scrubs did."""
     array = summary.array
-    if array is None or not array.failures:
+    if array is None:
+        return []
+    return [*_failures(array), *_scrubs(array)]
+
+
+def _scrubs(array: ArraySummary) -> list[tuple[str, str]]:
+    """Return how many passes there were and what they read; nothing without scrubs."""
+    if array.scrubs is None:
+        return []
+    scrubs = array.scrubs
+    told = [f"{scrubs.completed} passes", f"{units.size(scrubs.read_bytes)} read"]
+    if scrubs.cut_short:
+        told.insert(1, f"{scrubs.cut_short} cut short by a missing drive")
+    if array.repairs is not None:
+        told.append(f"{array.repairs.made_up} unreadable commands reconstructed in all")
+    return [("Scrubs", " · ".join(told))]
+
+
+def _failures(array: ArraySummary) -> list[tuple[str, str]]:
+    """Return which drives failed and what was lost; nothing if none did."""
+    if not array.failures:
         return []
     told = [_failure(found) for found in array.failures[:MOST]]
     if len(array.failures) > MOST:
@@ -33,7 +53,8 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
 
 def _failure(found: FailureSummary) -> str:
     """Return one failure, and what became of the place of the drive."""
-    text = f"drive {found.drive} at {units.time_us(found.at_us)}"
+    cause = " (worn out)" if found.cause == "end_of_life" else ""
+    text = f"drive {found.drive}{cause} at {units.time_us(found.at_us)}"
     if found.replaced_by is None:
         return f"{text}, not replaced"
     if found.rebuilt_us is None:

@@ -15,7 +15,9 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
     listed("array.protocol.silent", &array.protocol.silent, array.devices, faults);
     lost(array, faults);
     mirrors::check(array, faults);
+    scrub(array, faults);
     failures::check(array, faults);
+    slow_drives::check(array, faults);
     coordination(&array.coordination, faults);
     round(array.protocol.round, faults);
     for (key, margin) in [
@@ -125,7 +127,28 @@ fn lost(array: &Array, faults: &mut Report) {
         let problem = "found a rebuild of no drive; allowed: with array.failed or array.spares";
         faults.add("array.rebuild", problem);
     }
-    throttle(array.rebuild, faults);
+    if let Rebuild::Throttled { least, most, .. } = array.rebuild {
+        throttle("array.rebuild", (least, most), faults);
+    }
+    steps("array.rebuild", unit, array, faults);
+}
+
+/// Scrubs by themselves and against the layout.
+fn scrub(array: &Array, faults: &mut Report) {
+    let Scrub::Throttled { every, least, most, unit } = array.scrub else { return };
+    if !array.layout.is_redundant() {
+        let problem = "found scrubs; allowed: with copies or parity (raid1, raid10, raid5, raid6)";
+        faults.add("array.scrub", problem);
+    }
+    if every.0.as_ns() < 1_000 {
+        faults.add("array.scrub.every", format!("found {every}; allowed: at least 1us"));
+    }
+    throttle("array.scrub", (least, most), faults);
+    steps("array.scrub", unit, array, faults);
+}
+
+/// Bytes of a drive that are rebuilt or read at a time.
+fn steps(key: &str, unit: Size, array: &Array, faults: &mut Report) {
     // Mirrors that are not striped have no stripe unit.
     let (step, name) = match array.layout {
         Layout::Raid1 => (STRIPE_STEP, ""),
@@ -133,20 +156,20 @@ fn lost(array: &Array, faults: &mut Report) {
     };
     if unit.0 == 0 || !unit.0.is_multiple_of(step.0.max(1)) {
         let problem = format!("found {unit}; allowed: a multiple of {name}{step}");
-        faults.add("array.rebuild.unit", problem);
+        faults.add(&format!("{key}.unit"), problem);
     }
 }
 
-fn throttle(rebuild: Rebuild, faults: &mut Report) {
-    let Rebuild::Throttled { least, most, .. } = rebuild else { return };
+/// Rates while requests come, and while none do.
+fn throttle(key: &str, (least, most): (Rate, Rate), faults: &mut Report) {
     let is_more = match (least, most) {
         (_, Rate::None) => false,
         (Rate::None, _) => true,
         (Rate::BytesPerSecond(least), Rate::BytesPerSecond(most)) => least > most,
     };
     if is_more {
-        let problem = format!("found {least}; allowed: at most array.rebuild.most of {most}");
-        faults.add("array.rebuild.least", problem);
+        let problem = format!("found {least}; allowed: at most {key}.most of {most}");
+        faults.add(&format!("{key}.least"), problem);
     }
 }
 

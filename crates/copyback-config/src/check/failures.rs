@@ -15,13 +15,9 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
         let problem = "found failures of one drive; allowed: with several (array.devices)";
         faults.add("array.failures", problem);
     }
-    if array.coordination != Coordination::Uncoordinated {
-        let problem =
-            "found failures with coordination; allowed: array.coordination = \"uncoordinated\"";
-        faults.add("array.failures", problem);
-    }
     match &array.failures {
         Failures::None => {}
+        Failures::EndOfLife => {}
         Failures::At { drives } => at_times(array, drives, faults),
         Failures::Random { life, shape } => {
             if life.0.as_ns() == 0 {
@@ -32,6 +28,15 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
                 faults.add("array.failures.shape", problem);
             }
         }
+    }
+}
+
+/// The faults of failures against those of the drives' flash.
+pub(super) fn against_flash(config: &Config, faults: &mut Report) {
+    if config.array.failures == Failures::EndOfLife && !config.ssd.faults.retires_blocks() {
+        let problem = "found \"end_of_life\" of drives whose blocks never fail; allowed: with ssd.faults.endurance_spread, \
+                       program_failures or erase_failures";
+        faults.add("array.failures", problem);
     }
 }
 

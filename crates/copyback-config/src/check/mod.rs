@@ -21,6 +21,7 @@ mod precondition;
 mod python;
 mod rain;
 mod slc_cache;
+mod slow_drives;
 mod space;
 mod steady;
 mod synthetic;
@@ -113,6 +114,7 @@ fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     steady::stop(config, &mut faults);
     metrics(&config.metrics, &mut faults);
     array::records(config, &mut faults);
+    failures::against_flash(config, &mut faults);
     faults.0
 }
 

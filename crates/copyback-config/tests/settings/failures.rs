@@ -22,6 +22,11 @@ fn drives_may_fail_at_times_and_at_random_with_spares() {
     assert_eq!(problem(AT, &SPARED), "");
     assert_eq!(problem("{ type = 'random', life = '1s', shape = 2.0 }", &SPARED), "");
     assert_eq!(problem(AT, &[("array.layout", "jbod")]), "");
+    assert_eq!(problem(AT, &[("array.coordination", "reactive_selective")]), "");
+    assert_eq!(
+        problem("end_of_life", &[("ssd.faults.program_failures", "0.01"), SPARED[1], SPARED[2]]),
+        ""
+    );
 }
 
 #[test]
@@ -42,12 +47,13 @@ fn failures_that_make_no_sense_are_refused() {
             &[("array.failed", "[1]")],
             "array.failures.drives[0].drive: found drive 1, which is lost from the start (array.failed)",
         ),
-        (
-            AT,
-            &[("array.coordination", "reactive_selective")],
-            "array.failures: found failures with coordination; allowed: array.coordination = \"uncoordinated\"",
-        ),
         ("{ type = 'random', life = '0s' }", &[], "array.failures.life: found 0s; allowed: more"),
+        (
+            "end_of_life",
+            &[],
+            "array.failures: found \"end_of_life\" of drives whose blocks never fail; allowed: with \
+             ssd.faults.endurance_spread, program_failures or erase_failures",
+        ),
         (
             "{ type = 'random', life = '1s', shape = 0.0 }",
             &[],

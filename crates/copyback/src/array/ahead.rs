@@ -41,8 +41,8 @@ impl Array {
         self.drives.len() > 1
             && !self.layout.is_redundant()
             && self.members.missing.count() == 0
-            && self.rebuilder.is_none()
-            && self.members.failures.is_none()
+            && self.upkeep.is_none()
+            && !self.members.may_change()
             && self.protocol.is_none()
             && self.reads.is_none()
             && self.blocked.is_none()

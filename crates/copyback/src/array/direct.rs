@@ -4,7 +4,7 @@
 //! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
 //! of requests sees them as [tasks](super::tasks), too.
 
-use crate::config::{Coordination, Failures, Rebuild, Resolved};
+use crate::config::{Coordination, Failures, Rebuild, Resolved, Scrub};
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId};
 use crate::outcome::Outcome;
@@ -23,6 +23,7 @@ pub(super) fn is_possible(config: &Resolved) -> bool {
         && array.coordination == Coordination::Uncoordinated
         && !array.reads_around_gc
         && array.rebuild == Rebuild::None
+        && array.scrub == Scrub::None
         && !config.metrics.needs_journal()
 }
 

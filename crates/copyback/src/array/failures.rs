@@ -26,6 +26,16 @@ use crate::workload::Operation;
 
 use super::Array;
 
+/// Cause of the failure of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, Checkpointed)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureCause {
+    /// A time of `array.failures`, set or random.
+    Time,
+    /// A write that the drive rejected, as too many of its blocks are bad.
+    EndOfLife,
+}
+
 /// Failure of a drive.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema, Checkpointed)]
 pub struct FailureSummary {
@@ -33,6 +43,8 @@ pub struct FailureSummary {
     pub at_us: f64,
     /// The drive, counted from 0.
     pub drive: u16,
+    /// Why it failed.
+    pub cause: FailureCause,
     /// Drive that has taken its place; null if no spare was left.
     pub replaced_by: Option<u16>,
     /// When the replacement held all that it should, in microseconds from the start of the run; null if it never did.
@@ -50,21 +62,24 @@ pub struct LossSummary {
 
 /// Failures of the drives of an array: those that come and those that have been.
 #[derive(Debug, Checkpointed)]
-pub(super) struct Failures {
+pub struct Failures {
     /// The next one last.
     to_come: Vec<(Instant, SsdId)>,
     lifetimes: Option<Lifetimes>,
     had: Vec<FailureSummary>,
     lost: Option<LossSummary>,
+    /// Whether a drive stays in its place though it rejects writes.
+    is_read_only: bool,
 }
 
 impl Failures {
     /// The failures of a checked configuration, if drives may fail.
     pub(super) fn new(config: &Resolved) -> Option<Box<Self>> {
-        let mut failures =
-            Self { to_come: Vec::new(), lifetimes: None, had: Vec::new(), lost: None };
+        let (to_come, had) = Default::default();
+        let mut failures = Self { to_come, lifetimes: None, had, lost: None, is_read_only: false };
         match &config.array.failures {
             config::Failures::None => return None,
+            config::Failures::EndOfLife => {}
             config::Failures::At { drives } => {
                 for config::Failure { drive, at } in drives {
                     failures.add(Instant::START + at.0, SsdId(*drive as u16));
@@ -108,9 +123,25 @@ impl Failures {
         &self.had
     }
 
+    /// Whether a drive stays in its place though it rejects writes.
+    pub(super) const fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     /// Data that are lost, if any are.
     pub(super) const fn lost(&self) -> Option<LossSummary> {
         self.lost
+    }
+
+    /// Note for the user that data are lost, if any are.
+    pub fn loss_note(&self) -> Option<String> {
+        let LossSummary { at_us, bytes } = self.lost?;
+        let drive = self.had.last()?.drive;
+        Some(format!(
+            "the failure of drive {drive} at {:.6} s lost {bytes} bytes of the array, which no other drives \
+             make up for; no request entered after it",
+            at_us / 1e6
+        ))
     }
 
     /// `drive` holds all that it should.
@@ -156,11 +187,26 @@ impl Array {
         while let Some(drive) =
             self.members.failures.as_mut().and_then(|failures| failures.take(self.now))
         {
-            self.fail(drive);
+            self.fail(drive, FailureCause::Time);
         }
     }
 
-    fn fail(&mut self, drive: SsdId) {
+    /// Takes the drive of `place`, which has rejected a write, for failed, unless data would be lost with it. Linux md does
+    /// the same (`raid1.c`, `raid5.c`, `raid10.c`: `error`), but drops such a drive of RAID-5 and RAID-6 as well.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fail_as_it_rejects(&mut self, place: SsdId, drive: SsdId, ended: &Ended) {
+        let mut without = self.members.missing.clone();
+        without.lose(place);
+        if self.layout.survives(&without) {
+            self.fail(drive, FailureCause::EndOfLife);
+            return self.book_failed(drive, ended);
+        }
+        self.members.failures.iter_mut().for_each(|failures| failures.is_read_only = true);
+        self.book_piece(drive, ended);
+    }
+
+    fn fail(&mut self, drive: SsdId, cause: FailureCause) {
         let place = self.members.fail(drive);
         let replaced_by = place.and_then(|place| self.lose_place(place));
         let now = self.now;
@@ -169,6 +215,7 @@ impl Array {
         failures.had.push(FailureSummary {
             at_us: us(now),
             drive: drive.0,
+            cause,
             replaced_by: replaced_by.map(|spare| spare.0),
             rebuilt_us: None,
         });
@@ -177,7 +224,10 @@ impl Array {
     /// Notes that all of `place` is missing. Returns the spare that takes it, if one is left and no data are lost.
     fn lose_place(&mut self, place: SsdId) -> Option<SsdId> {
         self.members.missing.lose(place);
-        if let Some(rebuilder) = &mut self.rebuilder {
+        if let Some(protocol) = &mut self.protocol {
+            protocol.lose(place, self.now);
+        }
+        if let Some(rebuilder) = &mut self.upkeep.rebuilder {
             rebuilder.give_up(place);
         }
         if !self.layout.survives(&self.members.missing) {
@@ -186,11 +236,14 @@ impl Array {
                 bytes: self.layout.lost_bytes(&self.members.missing),
             };
             self.members.failures.iter_mut().for_each(|failures| failures.lost = Some(lost));
-            self.stop_rebuilding();
+            self.stop_upkeep();
             return None;
         }
         let spare = self.members.replace(place)?;
-        if let Some(rebuilder) = &mut self.rebuilder {
+        if let Some(protocol) = &mut self.protocol {
+            protocol.join(place);
+        }
+        if let Some(rebuilder) = &mut self.upkeep.rebuilder {
             rebuilder.add(place, self.now);
         }
         Some(spare)
@@ -204,7 +257,8 @@ impl Array {
             unreachable!("where drives fail, requests go by tasks")
         };
         // A write has its parity or its copies elsewhere.
-        self.tasks[id.index()].is_outdated |= ended.command.operation == Operation::Read;
+        let task = &mut self.tasks[id.index()];
+        task.is_outdated |= ended.command.operation == Operation::Read && task.needs_its_reads();
         self.book_piece(drive, &Ended { outcome: Outcome::Done, ..*ended });
     }
 
@@ -234,20 +288,13 @@ impl Array {
         self.end_task(id, SsdId::default());
     }
 
-    /// Note for the user that data are lost, if any are.
-    pub fn loss_note(&self) -> Option<String> {
-        let failures = self.members.failures.as_ref()?;
-        let LossSummary { at_us, bytes } = failures.lost?;
-        let drive = failures.had.last()?.drive;
-        Some(format!(
-            "the failure of drive {drive} at {:.6} s lost {bytes} bytes of the array, which no other drives \
-             make up for; no request entered after it",
-            at_us / 1e6
-        ))
+    /// Failures of drives, if drives may fail.
+    pub fn failures(&self) -> Option<&Failures> {
+        self.members.failures.as_deref()
     }
 
     /// Whether data are lost.
     pub fn has_lost_data(&self) -> bool {
-        self.members.failures.as_ref().is_some_and(|failures| failures.lost.is_some())
+        self.failures().is_some_and(|failures| failures.lost.is_some())
     }
 }

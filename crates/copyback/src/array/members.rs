@@ -6,8 +6,10 @@ use crate::config::Resolved;
 use crate::drive::Drive;
 use crate::ids::SsdId;
 use crate::layout::Missing;
+use crate::units::{Instant, earlier};
 
 use super::failures::Failures;
+use super::slow_drives::SlowDrives;
 
 /// Drives of an array by the places of its layout, and those that have failed.
 ///
@@ -21,6 +23,8 @@ pub(super) struct Members {
     pub(super) missing: Missing,
     /// Failures in the run, if drives may fail.
     pub(super) failures: Option<Box<Failures>>,
+    /// Drives that are slow for a while, if any are.
+    pub(super) slow: Option<Box<SlowDrives>>,
     /// Spares that wait, the next one last.
     spares: Vec<SsdId>,
 }
@@ -37,8 +41,26 @@ impl Members {
             failed: Vec::new(),
             missing,
             failures: Failures::new(config),
+            slow: SlowDrives::new(config),
             spares: drives(array.devices..array.drives()).rev().collect(),
         }
+    }
+
+    /// Whether any drive may fail or be slow.
+    pub(super) const fn may_change(&self) -> bool {
+        self.failures.is_some() || self.slow.is_some()
+    }
+
+    /// When a drive fails next, and when one becomes slow or ceases to be so.
+    pub(super) fn next_times(&self) -> [Option<Instant>; 2] {
+        let failure = self.failures.as_ref().and_then(|failures| failures.next_time());
+        [failure, self.slow.as_ref().and_then(|slow| slow.next_time())]
+    }
+
+    /// The earlier of the two.
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        let [failure, slow] = self.next_times();
+        earlier(failure, slow)
     }
 
     /// The drive of `place`.

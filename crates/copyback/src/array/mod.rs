@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  requests ──► tasks ── plan (layout) ──► stripe locks ──► commands ──► drives
-//!  rebuild  ──►                                                            │ ▲
+//!  upkeep   ──►                                                            │ ▲
 //!                          coordination ◄── messages (protocol) ──► agents ┘ │
 //!                                       └────────── asks to collect ─────────┘
 //! ```
@@ -15,12 +15,16 @@ mod failures;
 mod locks;
 mod members;
 mod mirror_reads;
+mod pacer;
 mod protocol;
 mod read_around;
 mod reads;
 mod rebuild;
 mod repair;
+mod scrub;
+mod slow_drives;
 mod tasks;
+mod upkeep;
 
 use std::collections::VecDeque;
 
@@ -45,14 +49,15 @@ use crate::layout::{Layout, Piece, Plan};
 use ahead::Ahead;
 use coordination::supply::ExternalCoordinator;
 use due::Due;
-pub use failures::{FailureSummary, LossSummary};
+pub use failures::{FailureCause, FailureSummary, Failures, LossSummary};
 use locks::StripeLocks;
 use members::Members;
 use protocol::Protocol;
 use reads::Reads;
-use rebuild::Rebuilder;
 use repair::{Repairs, RepairsSummary};
+use scrub::ScrubsSummary;
 use tasks::{Task, TaskPurpose};
+use upkeep::Upkeep;
 
 /// Work of an array beside serving requests.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -63,6 +68,9 @@ pub struct ArraySummary {
     pub rebuilt_bytes: u64,
     /// Repairs of pages that drives could not read, where that may happen and others hold them.
     pub repairs: Option<RepairsSummary>,
+    /// Scrubs. Absent where there are none (`array.scrub`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scrubs: Option<ScrubsSummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
     /// Drives that have failed in the run, in order of time. Absent where none can (`array.failures`).
@@ -79,7 +87,7 @@ pub struct Array {
     drives: Vec<Drive>,
     layout: Layout,
     members: Members,
-    rebuilder: Option<Rebuilder>,
+    upkeep: Upkeep,
     protocol: Option<Protocol>,
     /// Whether requests that are one piece go to their drive without tasks.
     is_direct: bool,
@@ -87,7 +95,6 @@ pub struct Array {
     is_lone: bool,
     tasks: Slots<Task>,
     locks: StripeLocks,
-    rebuilt_bytes: u64,
     /// When something happens in each drive next.
     due: Due,
     /// When something happens next in all of the array, known since the end of the last instant.
@@ -139,9 +146,8 @@ impl Array {
         // Preparation may have left drives short of space.
         (0..drives.len()).for_each(|drive| touched.insert(drive));
         Self {
-            rebuilder: Rebuilder::new(&config.array, layout.used_device_bytes()),
+            upkeep: Upkeep::new(&config.array, layout.used_device_bytes()),
             protocol: Protocol::new(config),
-            rebuilt_bytes: 0,
             due: Due::default(),
             next: None,
             repairs: Repairs::new(config, &layout),
@@ -219,11 +225,13 @@ impl Array {
     pub fn waits_for(&self) -> &'static str {
         let first = self.next.and_then(|next| self.due.at(next).next());
         let drive = first.and_then(|index| self.drives[index].waits_for());
-        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
-        let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
+        let [rebuild, scrub] = self.upkeep.next_times();
+        let [failure, slow] = self.members.next_times();
         match self.next {
             next if next.is_some() && next == rebuild => "array.rebuild",
+            next if next.is_some() && next == scrub => "array.scrub",
             next if next.is_some() && next == failure => "array.failures",
+            next if next.is_some() && next == slow => "array.slow",
             _ => drive.unwrap_or("array.coordination"),
         }
     }
@@ -233,9 +241,13 @@ impl Array {
         self.layout.devices() - self.members.missing.count() as usize
     }
 
-    /// Whether a drive that something has happened to at this instant takes no writes any more.
+    /// Whether a drive that something has happened to at this instant takes no writes any more. Where drives may fail,
+    /// one that can be spared does not count.
     pub fn has_become_read_only(&self) -> bool {
-        self.touched.iter().any(|index| self.drives[index].ssd.is_read_only())
+        match &self.members.failures {
+            Some(failures) => failures.is_read_only(),
+            None => self.touched.iter().any(|index| self.drives[index].ssd.is_read_only()),
+        }
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.
@@ -243,9 +255,10 @@ impl Array {
         self.drives.iter().any(Drive::is_destaging)
     }
 
-    /// Begins no further step of a rebuild.
-    pub fn stop_rebuilding(&mut self) {
-        if self.rebuilder.take().is_some() {
+    /// Begins no further step of a rebuild or a scrub.
+    pub fn stop_upkeep(&mut self) {
+        if !self.upkeep.is_none() {
+            self.upkeep.stop();
             self.next = self.find_next_time();
         }
     }
@@ -296,17 +309,21 @@ impl Array {
 
     /// Whether something may happen in the array that happens in no drive.
     const fn has_events_of_its_own(&self) -> bool {
-        self.rebuilder.is_some() || self.protocol.is_some() || self.members.failures.is_some()
+        !self.upkeep.is_none() || self.protocol.is_some() || self.members.may_change()
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         self.fail_drives();
-        if let Some(step) = self.rebuilder.as_mut().and_then(|rebuilder| rebuilder.begin(now)) {
-            self.begin(TaskPurpose::Rebuild(step), Duration::ZERO);
+        if let Some(slow) = &mut self.members.slow {
+            slow.change(&mut self.drives, now);
+        }
+        let steps = self.upkeep.begin(now, self.members.missing.is_empty());
+        for step in steps.into_iter().flatten() {
+            self.begin(step, Duration::ZERO);
         }
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
-            protocol.deliver(&mut self.drives, self.outstanding, now, touched);
+            protocol.deliver(&mut self.drives, &self.members, self.outstanding, now, touched);
         }
     }
 
@@ -377,11 +394,12 @@ impl Array {
     fn update_protocol(&mut self) {
         let Some(protocol) = &mut self.protocol else { return };
         for index in self.touched.iter() {
-            protocol.watch(SsdId::from_index(index), &self.drives[index], self.now);
+            if let Some(place) = self.members.place(SsdId::from_index(index)) {
+                protocol.watch(place, &self.drives[index], self.now);
+            }
         }
         protocol.note_load(self.outstanding, self.now);
-        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
-        let goes_on = earlier(self.due.first(), rebuild).is_some();
+        let goes_on = earlier(self.due.first(), self.upkeep.next_time()).is_some();
         protocol.note_whether_drives_go_on(goes_on);
     }
 
@@ -391,10 +409,9 @@ impl Array {
         if !self.has_events_of_its_own() {
             return drives;
         }
-        let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
-        let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
-        earlier(drives, earlier(failure, earlier(rebuild, protocol)))
+        let own = earlier(self.members.next_time(), self.upkeep.next_time());
+        earlier(drives, earlier(own, protocol))
     }
 
     /// Appends what the drives did since the last call, if they keep journals. Every command that it
@@ -442,11 +459,12 @@ impl Array {
     pub fn summary(&self) -> ArraySummary {
         ArraySummary {
             reads_around_gc: self.reads.as_ref().map_or(0, Reads::around_gc),
-            rebuilt_bytes: self.rebuilt_bytes,
+            rebuilt_bytes: self.upkeep.rebuilt_bytes,
             repairs: self.repairs.as_deref().map(Repairs::summary),
+            scrubs: self.upkeep.scrubs(),
             drives_missing: self.members.missing.count() as usize,
-            failures: self.members.failures.as_ref().map(|failures| failures.had().to_vec()),
-            lost: self.members.failures.as_ref().and_then(|failures| failures.lost()),
+            failures: self.failures().map(|failures| failures.had().to_vec()),
+            lost: self.failures().and_then(Failures::lost),
         }
     }
 

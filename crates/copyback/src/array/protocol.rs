@@ -13,6 +13,7 @@ use crate::units::{Duration, Instant, earlier};
 
 use super::coordination::supply::ExternalCoordinator;
 use super::coordination::{Agent, Message, Order, Orders, Scheme, View, coordinator};
+use super::members::Members;
 
 /// Message or order, with its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -46,7 +47,7 @@ pub struct SentMessage {
     pub sent: Instant,
     /// When it arrived, or will.
     pub arrives: Instant,
-    /// The drive that sent it or gets it.
+    /// Place of the drive that sent it or gets it: the drive's number, unless a spare has taken it.
     pub device: SsdId,
     /// Content of the message.
     pub content: Content,
@@ -60,8 +61,10 @@ const MOST_IDLE_INSTANTS: u32 = 1_000_000;
 #[derive(Debug, Checkpointed)]
 pub struct Protocol {
     coordinator: Scheme,
-    /// `None` for a drive that does not speak.
+    /// Agent of the drive of each place; none of a drive that does not speak, and of a place without one.
     agents: Vec<Option<Agent>>,
+    /// Places whose drives do not speak.
+    silent: Vec<SsdId>,
     latency: Duration,
     under_way: EventQueue<SentMessage>,
     is_busy: bool,
@@ -79,10 +82,13 @@ impl Protocol {
         if array.coordination == Coordination::Uncoordinated {
             return None;
         }
-        let speaks = |drive| !array.protocol.silent.contains(&drive);
+        let silent: Vec<_> =
+            array.protocol.silent.iter().map(|drive| SsdId(*drive as u16)).collect();
+        let agent = |place| (!silent.contains(&SsdId(place as u16))).then(Agent::default);
         Some(Self {
             coordinator: coordinator(config),
-            agents: (0..array.devices).map(|d| speaks(d).then(Agent::default)).collect(),
+            agents: (0..array.devices).map(agent).collect(),
+            silent,
             latency: array.protocol.latency.0,
             under_way: EventQueue::default(),
             is_busy: false,
@@ -116,6 +122,7 @@ impl Protocol {
     pub fn deliver(
         &mut self,
         drives: &mut [Drive],
+        members: &Members,
         outstanding: u32,
         now: Instant,
         mut touched: impl FnMut(SsdId),
@@ -127,8 +134,9 @@ impl Protocol {
                     self.coordinator.received(device, message, &view, &mut self.orders);
                 }
                 Content::ByController(order) => {
-                    self.carry_out(order, device, &mut drives[device.index()], now);
-                    touched(device);
+                    let drive = members.drive(device);
+                    self.carry_out(order, device, &mut drives[drive.index()], now);
+                    touched(drive);
                 }
             }
         }
@@ -151,7 +159,22 @@ impl Protocol {
         }
     }
 
-    /// At the end of an instant: what `device`, to which something has happened, has to say.
+    /// The drive of `place` has failed. It says nothing any more; if it was told to collect, that has ended.
+    pub fn lose(&mut self, place: SsdId, now: Instant) {
+        let agent = self.agents[place.index()].take();
+        if agent.is_some_and(|agent| agent.is_collecting()) {
+            self.send(place, Content::ByDrive(Message::Done { runs_short: false }), now);
+        }
+    }
+
+    /// A spare has taken `place`, and speaks, unless no drive does there.
+    pub fn join(&mut self, place: SsdId) {
+        if !self.silent.contains(&place) {
+            self.agents[place.index()] = Some(Agent::default());
+        }
+    }
+
+    /// At the end of an instant: what the drive of `device`, a place to which something has happened, has to say.
     pub fn watch(&mut self, device: SsdId, drive: &Drive, now: Instant) {
         let Some(agent) = &mut self.agents[device.index()] else { return };
         agent.watch(&drive.ssd.status(), &mut self.messages);

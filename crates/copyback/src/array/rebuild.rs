@@ -4,8 +4,9 @@
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Rebuild};
 use crate::ids::SsdId;
-use crate::nand::transfer_time;
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
+
+use super::pacer::Pacer;
 
 /// A part of a drive that is rebuilt at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
@@ -27,29 +28,7 @@ pub struct Rebuilder {
     /// Bytes of a drive that are rebuilt.
     device_bytes: u64,
     unit: u64,
-    pace: Pace,
-    step: StepState,
-    /// Whether a request has come since the last step ended.
-    has_requests: bool,
-    began: Instant,
-}
-
-/// Times from the start of a step to that of the next, at least.
-#[derive(Debug, Clone, Copy, Checkpointed)]
-struct Pace {
-    idle: Duration,
-    loaded: Duration,
-}
-
-/// Stage of the step that is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Checkpointed)]
-enum StepState {
-    /// Due at this instant, or later.
-    Due(Instant),
-    /// Under way.
-    UnderWay,
-    /// Behind one that is under way for a replacement that has failed: that one counts for nothing.
-    GivenUp,
+    pacer: Pacer,
 }
 
 impl Rebuilder {
@@ -62,17 +41,8 @@ impl Rebuilder {
         };
         let mut others: Vec<_> = config.failed.iter().map(|device| SsdId(*device as u16)).collect();
         others.sort_unstable_by_key(|device| std::cmp::Reverse(*device));
-        let (idle, loaded) = (transfer_time(unit, idle), transfer_time(unit, loaded));
-        let mut rebuilder = Self {
-            next: None,
-            others,
-            device_bytes,
-            unit,
-            pace: Pace { idle, loaded },
-            step: StepState::Due(Instant::START),
-            has_requests: false,
-            began: Instant::START,
-        };
+        let pacer = Pacer::new(unit, idle, loaded);
+        let mut rebuilder = Self { next: None, others, device_bytes, unit, pacer };
         rebuilder.turn_to_next_drive();
         Some(rebuilder)
     }
@@ -87,9 +57,7 @@ impl Rebuilder {
         self.others.insert(0, device);
         if self.next.is_none() {
             self.turn_to_next_drive();
-            if let StepState::Due(due) = &mut self.step {
-                *due = (*due).max(now);
-            }
+            self.pacer.wait_until(now);
         }
     }
 
@@ -98,36 +66,30 @@ impl Rebuilder {
         self.others.retain(|other| *other != device);
         if self.next.is_some_and(|next| next.device == device) {
             self.turn_to_next_drive();
-            if self.step == StepState::UnderWay {
-                self.step = StepState::GivenUp;
-            }
+            self.pacer.give_up();
         }
     }
 
     /// Notes that a request has come.
     pub const fn note_request(&mut self) {
-        self.has_requests = true;
+        self.pacer.note_request();
     }
 
     /// When the next step starts, if none is under way.
     pub fn next_time(&self) -> Option<Instant> {
-        match self.step {
-            StepState::Due(due) => self.next.map(|_| due),
-            StepState::UnderWay | StepState::GivenUp => None,
-        }
+        self.pacer.next_time().filter(|_| self.next.is_some())
     }
 
     /// The step that starts at `now`, if one does.
     pub fn begin(&mut self, now: Instant) -> Option<RebuildStep> {
         self.next_time().filter(|due| *due <= now)?;
-        self.step = StepState::UnderWay;
-        self.began = now;
+        self.pacer.begin(now);
         self.next
     }
 
     /// The step under way has ended; requests are in the array if `is_loaded`. Returns whether it counts.
     pub fn ended(&mut self, step: RebuildStep, now: Instant, is_loaded: bool) -> bool {
-        let counts = self.step == StepState::UnderWay;
+        let counts = self.pacer.ended(now, is_loaded);
         let offset = step.offset + step.length;
         if counts && offset < self.device_bytes {
             let length = self.unit.min(self.device_bytes - offset);
@@ -135,10 +97,6 @@ impl Rebuilder {
         } else if counts {
             self.turn_to_next_drive();
         }
-        let Pace { idle, loaded } = self.pace;
-        let had_requests = std::mem::take(&mut self.has_requests);
-        let interval = if is_loaded || had_requests { loaded } else { idle };
-        self.step = StepState::Due(now.max(self.began + interval));
         counts
     }
 }
@@ -148,6 +106,7 @@ mod tests {
     use super::*;
     use crate::config::quantity::{Rate, Size};
     use crate::config::{Array, Layout};
+    use crate::units::Duration;
 
     #[test]
     fn steps_follow_at_the_rate_or_when_the_last_has_ended() {

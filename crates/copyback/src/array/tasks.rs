@@ -17,6 +17,7 @@ use super::locks::{Hold, Unlocked};
 use super::members::Places;
 use super::rebuild::RebuildStep;
 use super::repair::RepairStep;
+use super::scrub::ScrubStep;
 use super::{Array, FinishedRequest};
 use crate::layout::{Piece, Plan};
 
@@ -75,6 +76,8 @@ pub(super) enum TaskPurpose {
     },
     /// A part of a replacement is written anew.
     Rebuild(RebuildStep),
+    /// A range of every drive is read, to see whether it can be.
+    Scrub(ScrubStep),
     /// Repair: pages that a drive could not read are reconstructed, and written there.
     Repair(RepairStep),
     /// A request that has not arrived, whose drives have gone ahead.
@@ -94,7 +97,10 @@ impl Task {
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
             TaskPurpose::Request { hint, .. } => hint,
-            TaskPurpose::Rebuild(_) | TaskPurpose::Repair(_) | TaskPurpose::Announced => None,
+            TaskPurpose::Rebuild(_)
+            | TaskPurpose::Scrub(_)
+            | TaskPurpose::Repair(_)
+            | TaskPurpose::Announced => None,
         }
     }
 
@@ -124,7 +130,7 @@ impl Task {
         match self.purpose {
             TaskPurpose::Request { id, .. } => Some(id),
             TaskPurpose::Repair(step) => step.request,
-            TaskPurpose::Rebuild(_) | TaskPurpose::Announced => None,
+            TaskPurpose::Rebuild(_) | TaskPurpose::Scrub(_) | TaskPurpose::Announced => None,
         }
     }
 
@@ -132,8 +138,16 @@ impl Task {
     pub(super) const fn repair(&self) -> Option<RepairStep> {
         match self.purpose {
             TaskPurpose::Repair(step) => Some(step),
-            TaskPurpose::Request { .. } | TaskPurpose::Rebuild(_) | TaskPurpose::Announced => None,
+            TaskPurpose::Request { .. }
+            | TaskPurpose::Rebuild(_)
+            | TaskPurpose::Scrub(_)
+            | TaskPurpose::Announced => None,
         }
+    }
+
+    /// Whether its reads must be done by whoever is left: a scrub only looks at drives that are there.
+    pub(super) const fn needs_its_reads(&self) -> bool {
+        !matches!(self.purpose, TaskPurpose::Scrub(_))
     }
 
     /// Detaches the repair from its request: nobody waits for it any more.
@@ -148,9 +162,10 @@ impl Task {
         match self.purpose {
             TaskPurpose::Request { operation: Operation::Read, .. } => Outcome::Uncorrectable,
             TaskPurpose::Request { .. } => Outcome::Rejected,
-            TaskPurpose::Rebuild(_) | TaskPurpose::Repair(_) | TaskPurpose::Announced => {
-                Outcome::Uncorrectable
-            }
+            TaskPurpose::Rebuild(_)
+            | TaskPurpose::Scrub(_)
+            | TaskPurpose::Repair(_)
+            | TaskPurpose::Announced => Outcome::Uncorrectable,
         }
     }
 
@@ -176,8 +191,8 @@ impl Array {
         let task =
             Task { purpose, stage, then, has_lock, is_outdated, came_late, parts, last, outcome };
         let id = TaskId::from_index(self.tasks.insert(task));
-        if let (TaskPurpose::Request { .. }, Some(rebuilder)) = (purpose, &mut self.rebuilder) {
-            rebuilder.note_request();
+        if let TaskPurpose::Request { .. } = purpose {
+            self.upkeep.note_request();
         }
         self.plan_and_begin(id);
     }
@@ -226,6 +241,12 @@ impl Array {
                     &self.members.missing,
                     &mut self.plan,
                 );
+            }
+            TaskPurpose::Scrub(ScrubStep { offset, length }) => {
+                self.layout.scrub(offset..offset + length, &self.members.missing, &mut self.plan);
+                if let Some(scrubber) = &mut self.upkeep.scrubber {
+                    scrubber.reads(self.plan.first.iter().map(|piece| piece.length).sum());
+                }
             }
             TaskPurpose::Repair(step) => {
                 let left = (&self.layout, &self.members.missing);
@@ -329,6 +350,9 @@ impl Array {
         let Some(place) = self.members.place(device) else {
             return self.book_failed(device, ended);
         };
+        if ended.outcome == Outcome::Rejected && self.members.failures.is_some() {
+            return self.fail_as_it_rejects(place, device, ended);
+        }
         if ended.outcome == Outcome::Uncorrectable && self.repair(place, ended) {
             return;
         }
@@ -392,8 +416,13 @@ impl Array {
                 self.finished.push_back(finished);
             }
             // A replacement that takes no writes cannot be rebuilt.
-            TaskPurpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_rebuilding(),
+            TaskPurpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_upkeep(),
             TaskPurpose::Rebuild(step) => self.rebuilt(step, task.outcome),
+            TaskPurpose::Scrub(step) => {
+                if let Some(scrubber) = &mut self.upkeep.scrubber {
+                    scrubber.ended(step, self.now, self.outstanding > 0);
+                }
+            }
             TaskPurpose::Repair(_) | TaskPurpose::Announced => {}
         }
         if task.has_lock {
@@ -405,7 +434,7 @@ impl Array {
 
     fn rebuilt(&mut self, step: RebuildStep, outcome: Outcome) {
         let is_loaded = self.outstanding > 0;
-        let Some(rebuilder) = &mut self.rebuilder else { return };
+        let Some(rebuilder) = &mut self.upkeep.rebuilder else { return };
         if !rebuilder.ended(step, self.now, is_loaded) {
             return;
         }
@@ -415,7 +444,7 @@ impl Array {
             repairs.rebuild_failed(step.length);
         }
         let end = step.offset + step.length;
-        self.rebuilt_bytes += step.length;
+        self.upkeep.rebuilt_bytes += step.length;
         if end < self.layout.used_device_bytes() {
             return self.members.missing.rebuilt(step.device, end);
         }

@@ -234,6 +234,24 @@ impl Layout {
         }
     }
 
+    /// Plans to read `bytes` of every drive of which nothing is `missing`, at most up to [`Self::used_device_bytes`], while
+    /// nobody writes what lies there.
+    ///
+    /// # Panics
+    ///
+    /// If there are neither copies nor parity.
+    pub fn scrub(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        plan.start(Operation::Read);
+        let bytes = bytes.start..bytes.end.min(self.used_device_bytes());
+        match &self.kind {
+            Kind::Concatenated(_) | Kind::Striped(_) => {
+                panic!("drives can't be scrubbed without copies or parity")
+            }
+            Kind::Parity(layout) => layout.scrub(bytes, missing, plan),
+            Kind::Mirrored(layout) => layout.scrub(bytes, missing, plan),
+        }
+    }
+
     /// Every drive that is there, and every replacement that holds something.
     fn flush(&self, missing: &Missing, plan: &mut Plan) {
         let devices = (0..self.devices()).map(SsdId::from_index);

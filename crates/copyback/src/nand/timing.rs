@@ -87,6 +87,28 @@ impl Timing {
         }
     }
 
+    /// The same, each `factor` times as long; at most the longest span.
+    #[must_use]
+    pub fn slowed(&self, factor: f64) -> Self {
+        let slowed = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * factor);
+        let all = |times: &[Duration]| times.iter().map(|time| slowed(*time)).collect();
+        Self {
+            read: all(&self.read),
+            program: all(&self.program),
+            units: self.units,
+            erase: slowed(self.erase),
+            command: slowed(self.command),
+            page_transfer: slowed(self.page_transfer),
+            summary: self.summary.map(slowed),
+            cache: self.cache.map(|cache| CacheTiming {
+                read: slowed(cache.read),
+                program: slowed(cache.program),
+                units: cache.units,
+                erase: slowed(cache.erase),
+            }),
+        }
+    }
+
     /// Array read of the page at `offset` of its block (tR).
     pub fn read(&self, offset: u32) -> Duration {
         by_page_type(&self.read, offset)

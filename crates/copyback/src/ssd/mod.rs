@@ -45,6 +45,7 @@ use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
+use crate::nand::Timing;
 use crate::outside::Failed;
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
@@ -239,6 +240,11 @@ impl Ssd {
             let free_blocks = ftl.space().free_blocks_of_die(DieId::from_index(die)) as u32;
             DieUse { collecting, serving, free_blocks }
         })
+    }
+
+    /// Gives operations that begin from now on these durations.
+    pub fn set_timing(&mut self, timing: Timing) {
+        self.backend.flash.timing = timing;
     }
 
     /// Whether the drive takes no writes any more.

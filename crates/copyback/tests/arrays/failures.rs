@@ -10,9 +10,9 @@ use super::{load, run, written};
 const RAID5: [(&str, &str); 2] = [("ssd.faults.read_errors", "0.0"), ("array.layout", "raid5")];
 
 /// A request of a trace: microseconds after the first, first page, pages, and whether it reads.
-type Request = (u64, u64, u64, bool);
+pub type Request = (u64, u64, u64, bool);
 
-fn ran(requests: &[Request], settings: &[(&str, &str)]) -> Value {
+pub fn ran(requests: &[Request], settings: &[(&str, &str)]) -> Value {
     let line = |(us, page, pages, reads): &Request| {
         format!("{} 0 {} {} {}\n", us * 1000, page * 8, pages * 8, u8::from(*reads))
     };
@@ -24,7 +24,7 @@ fn ran(requests: &[Request], settings: &[(&str, &str)]) -> Value {
 }
 
 /// Reads of a page each millisecond, from the start on.
-fn reads(count: u64) -> Vec<Request> {
+pub fn reads(count: u64) -> Vec<Request> {
     (0..count).map(|ms| (1000 * ms, ms % 300, 1, true)).collect()
 }
 
@@ -227,4 +227,68 @@ fn mirrors_serve_as_long_as_a_copy_is_left() {
     assert_eq!(number(&summary, "/requests/count"), 400.0);
     assert_eq!(summary["array"]["lost"], Value::Null);
     assert_eq!(number(&summary, "/array/drives_missing"), 2.0);
+}
+
+/// Writes of a page each millisecond, all over the array.
+fn writes(count: u64) -> Vec<Request> {
+    (0..count).map(|ms| (1000 * ms, ms * 7 % 300, 1, false)).collect()
+}
+
+const WEARS_OUT: [(&str, &str); 3] = [
+    ("array.failures", "end_of_life"),
+    ("ssd.faults.program_failures", "0.005"),
+    ("precondition.fill", "0.0"),
+];
+
+#[test]
+fn a_drive_that_rejects_a_write_has_failed_and_its_writes_are_done_without_it() {
+    for layout in ["raid5", "raid6", "raid1"] {
+        let settings = [&WEARS_OUT[..], &[("array.layout", layout)]].concat();
+        let summary = ran(&writes(12_000), &settings);
+        let failures = summary["array"]["failures"].as_array().expect("drives may fail");
+        let spare = [("raid5", 1), ("raid6", 2), ("raid1", 3)]
+            .map(|(name, spare)| (name == layout) as usize * spare);
+        assert_eq!(failures.len(), spare.iter().sum::<usize>(), "{layout}: {failures:?}");
+        assert!(failures.iter().all(|failure| failure["cause"] == "end_of_life"));
+        // The first to be read-only is the first to fail, with the next write that it is sent.
+        let read_only_us = number(&summary, "/faults/read_only_since_s") * 1e6;
+        let failed_us = number(&summary, "/array/failures/0/at_us");
+        assert!(
+            (0.0..100_000.0).contains(&(failed_us - read_only_us)),
+            "{failed_us} {read_only_us}"
+        );
+        // The last one that could not be spared has stayed: its writes fail, and nothing is lost.
+        assert_eq!(summary["array"]["lost"], Value::Null);
+        let served = number(&summary, "/requests/count");
+        let last_us = number(failures.last().expect("one has failed"), "/at_us");
+        assert!((last_us / 1000.0..11_999.0).contains(&served), "{layout}: {served} {last_us}");
+    }
+}
+
+const COLLECTS: [(&str, &str); 4] = [
+    ("ssd.gc.soft_threshold", "{ blocks = 3 }"),
+    ("array.protocol.register_margin", "{ blocks = 1 }"),
+    ("array.protocol.target_margin", "{ blocks = 2 }"),
+    ("array.rebuild", "{ type = 'rate', rate = '20MB/s', unit = '8KiB' }"),
+];
+
+#[test]
+fn coordination_goes_on_without_a_drive_that_fails_and_with_the_spare_in_its_place() {
+    let fails = ("array.failures", "{ type = 'at', drives = [{ drive = 1, at = '500ms' }] }");
+    for scheme in [
+        "reactive_inclusive",
+        "reactive_selective",
+        "proactive_idle",
+        "proactive_soft_limit",
+        "{ type = 'staggered', window = '20ms' }",
+    ] {
+        let settings = [&COLLECTS[..], &[("array.coordination", scheme), SPARE, fails]].concat();
+        let summary = ran(&writes(6000), &settings);
+        assert_eq!(number(&summary, "/requests/count"), 6000.0, "{scheme}");
+        let forced = |drive: usize| number(&summary, &format!("/devices/{drive}/gc/forced"));
+        for drive in [0, 2, 3, 4] {
+            assert!(forced(drive) > 0.0, "{scheme}: drive {drive} was never told to collect");
+        }
+        assert!(forced(1) < forced(0), "{scheme}: drive 1 has failed");
+    }
 }

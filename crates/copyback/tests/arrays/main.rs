@@ -4,6 +4,8 @@ mod failures;
 mod meetings;
 mod mirrors;
 mod repairs;
+mod scrubs;
+mod slow_drives;
 
 use std::fmt::Write;
 use std::path::Path;

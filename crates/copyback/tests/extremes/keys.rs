@@ -259,6 +259,8 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
             ],
         ]
         .concat(),
+        "array.scrub" | "array.slow" => raid.to_vec(),
+        key if key.starts_with("array.slow[") => raid.to_vec(),
         "array.failed" | "array.rebuild" => [&raid[..], &[("array.failed", "[1]")]].concat(),
         "ssd.faults" | "ssd.endurance" => vec![("ssd.endurance.rated_cycles", "3000")],
         "ssd.faults.disturbed_read_errors.share" => {

@@ -8,4 +8,5 @@ mod lost;
 mod mirrors;
 mod parity;
 mod placement;
+mod scrub;
 mod table;

@@ -3,20 +3,20 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Array, Config, Coordination, Delay, Failures, FreeBlocks, Layout, Margin, Metrics, Protocol,
-    Rebuild, Round,
+    Rebuild, Round, Scrub,
 };
 use serde_json::Value;
 
 use crate::check::{check_array, close, equal, holds};
 use crate::draw::{Case, Draw};
 use crate::examine::{INTERRUPT_EVERY, LOOK_EVERY, RAMP_EVERY, STATE_EVERY};
-use crate::failures;
 use crate::mirrors;
 use crate::observed::to_look_changes_nothing;
 use crate::ramped::a_ramp_is_only_not_measured;
 use crate::resumed::interruptions_change_nothing;
 use crate::run::{self, Outcome};
 use crate::side_by_side;
+use crate::{failures, upkeep};
 
 /// Makes an array of the drive of `config`.
 pub fn draw(draw: &mut Draw, config: Config) -> Config {
@@ -39,6 +39,8 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
         failed,
         failures: Failures::None,
         spares: 0,
+        slow: Vec::new(),
+        scrub: Scrub::None,
         reads_around_gc: layout.parities() > 0 && draw.chance(0.4),
         coordination: coordination(draw),
         protocol: Protocol {
@@ -144,6 +146,7 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     }
     mirrors::check(config, outcome)?;
     failures::check(config, outcome)?;
+    upkeep::check(config, outcome)?;
     if config.array.layout.parities() == 0 && !config.array.layout.is_mirrored() {
         let bytes =
             outcome.number("/requests/read_bytes") + outcome.number("/requests/write_bytes");
@@ -175,7 +178,7 @@ fn number(value: &Value, pointer: &str) -> u64 {
 }
 
 /// What there is to meet, and the share of runs that must.
-const SIGHTS: [(&str, f64); 12] = [
+const SIGHTS: [(&str, f64); 14] = [
     ("collections because the array asked", 0.05),
     ("collections in idle time", 0.005),
     ("collections by own need", 0.1),
@@ -187,6 +190,8 @@ const SIGHTS: [(&str, f64); 12] = [
     ("mirrors", 0.2),
     ("drives failing in the run", 0.05),
     ("spares that hold all", 0.005),
+    ("slow drives", 0.1),
+    ("whole scrubs", 0.02),
     ("drives going ahead side by side", 0.02),
 ];
 
@@ -209,6 +214,8 @@ fn met(config: &Config, outcome: &Outcome) -> Vec<bool> {
         config.array.layout.is_mirrored(),
         failures().next().is_some(),
         failures().any(|failure| failure["rebuilt_us"].is_number()),
+        !config.array.slow.is_empty(),
+        config.array.scrub != Scrub::None && many("/array/scrubs/completed"),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Arrays whose drives fail in the run.
 
 use copyback::config::quantity::{Rate, Size};
-use copyback::config::{Array, Config, Coordination, Failure, Failures, Layout, Rebuild};
+use copyback::config::{Array, Config, Failure, Failures, Layout, Rebuild};
 use serde_json::Value;
 
 use crate::check::{equal, holds};
@@ -16,7 +16,6 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
     if !is_redundant || draw.chance(0.6) {
         return;
     }
-    array.coordination = Coordination::Uncoordinated;
     let drives = failing(draw, array);
     if drives.is_empty() {
         return;

@@ -40,6 +40,7 @@ mod side_by_side;
 mod state_file;
 mod stopped;
 mod translation;
+mod upkeep;
 mod victims;
 mod whole;
 mod workload;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use copyback::Simulation;
 use copyback::config::quantity::Time;
 use copyback::config::{
-    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, Rebuild, Workload,
+    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, Rebuild, Scrub, Workload,
 };
 use copyback::executor::{Executor, Job};
 
@@ -65,6 +65,8 @@ fn uncoupled(config: &Config) -> Option<Config> {
         failed: Vec::new(),
         failures: Failures::None,
         spares: 0,
+        slow: Vec::new(),
+        scrub: Scrub::None,
         rebuild: Rebuild::None,
         reads_around_gc: false,
         coordination: Coordination::Uncoordinated,

@@ -25,6 +25,11 @@ impl Agent {
         self.collects |= matches!(order, Order::Collect(_));
     }
 
+    /// Whether it has been told to collect and has not said that it is done.
+    pub const fn is_collecting(&self) -> bool {
+        self.collects
+    }
+
     /// Answer of the drive to a request to [report](Order::Report).
     pub const fn report(status: &Status) -> Message {
         Message::State(Report {

@@ -170,11 +170,30 @@ impl Mirrored {
             let copy = self.other_copy(&part, device, missing);
             reads.push(copy.expect("another drive has a copy"));
             writes.extend(self.copies(&part).find(|copy| copy.device == device));
-            let first = part.chunk * self.chunk_bytes;
-            plan.lock_all(first + part.bytes.start..first + part.bytes.end);
+            plan.lock_all(self.bytes_of(&part));
         }
         join(reads, &mut plan.first);
         join(writes, &mut plan.then);
+    }
+
+    /// Reads `bytes` of every drive of which nothing is missing, as far as they hold copies.
+    pub(super) fn scrub(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        let mut reads = Ranges::new();
+        let drives = (0..self.devices as usize).map(SsdId::from_index);
+        for drive in drives.filter(|drive| missing.from(*drive).is_none()) {
+            for part in self.parts_of(drive, bytes.clone()) {
+                reads.extend(self.copies(&part).find(|copy| copy.device == drive));
+                plan.lock_all(self.bytes_of(&part));
+            }
+        }
+        join(reads, &mut plan.first);
+        plan.is_shared = false;
+    }
+
+    /// Bytes of the array that `part` holds.
+    const fn bytes_of(&self, part: &Part) -> Range<u64> {
+        let first = part.chunk * self.chunk_bytes;
+        first + part.bytes.start..first + part.bytes.end
     }
 
     /// The first copy of `part` that is there and not on `device`.

@@ -1,4 +1,4 @@
-//! Rebuild: the data of a lost drive are reconstructed and written to its replacement.
+//! Rebuild: the data of a lost drive are reconstructed and written to its replacement. Scrub: all drives are read.
 
 use super::segment::sections;
 use super::*;
@@ -26,5 +26,14 @@ impl Parity {
             plan.lock(number);
         }
         plan.then.push(device, bytes);
+    }
+
+    /// Reads `bytes` of every drive of which nothing is missing.
+    pub(in super::super) fn scrub(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        let drives = (0..self.devices as usize).map(SsdId::from_index);
+        for drive in drives.filter(|drive| missing.from(*drive).is_none()) {
+            plan.first.push(drive, bytes.clone());
+        }
+        plan.lock_all(bytes.start / self.unit..bytes.end.div_ceil(self.unit));
     }
 }
