@@ -189,6 +189,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
             "ids",
             "nand",
             "observer",
+            "outcome",
             "outside",
             "placement",
             "purpose",
@@ -207,7 +208,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     ("steady", &[]),
     ("test_config", &["config"]),
     ("told", &["ids", "placement", "purpose", "workload"]),
-    ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
+    ("transaction", &["ids", "nand", "observer", "placement", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "one_of", "outside", "placement", "rng"]),
     ("whole", &[]),
 ];

@@ -10,9 +10,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
+use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, ProgramId};
+use crate::nand::Geometry;
 use crate::transaction::TransactionId;
+
+use super::Purpose;
 
 /// The writes of a drive that wait for their pages, and who waits for them.
 #[derive(Debug, Default, Checkpointed)]
@@ -129,6 +133,11 @@ impl Held {
     /// The programs that writes wait for.
     pub fn programs(&self) -> impl Iterator<Item = ProgramId> {
         self.waiting.keys().copied()
+    }
+
+    /// Wakes the dies whose pages writes wait for.
+    pub fn wake_dies(&self, geometry: &Geometry, flash: &mut Flash<Purpose>) {
+        self.programs().for_each(|program| flash.wake(geometry.die_of_program(program)));
     }
 
     /// The first die that is `asked_for` of those with a page that writes wait for and others could fill.

@@ -127,12 +127,6 @@ impl Backend {
         self.held.as_ref().is_some_and(|held| held.may_fill(&self.ftl, die))
     }
 
-    /// Wakes the dies whose pages writes wait for.
-    pub fn wake_for_held(&mut self) {
-        let Self { held: Some(held), ftl, flash, .. } = self else { return };
-        held.programs().for_each(|program| flash.wake(ftl.geometry().die_of_program(program)));
-    }
-
     /// An erase of `block` waits for the programs that supersede its pages: those that wait for further units are filled up.
     pub fn ask_for_programs(&mut self, block: BlockId) {
         let Self { held: Some(held), ftl, flash, .. } = self else { return };

@@ -52,17 +52,16 @@ impl Scheduler {
         page: Ppn,
         now: Instant,
     ) -> bool {
-        if self.rebuild.is_none() {
-            return false;
-        }
         let die = backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
-        if !backend.ftl.is_lost(die) {
+        if self.rebuild.is_none() || !backend.ftl.is_lost(die) {
             return false;
         }
         self.begin_made_up(backend, id, page);
         match backend.ftl.others_of_stripe(page) {
             Some(others) if others.is_empty() => {
-                self.note_degraded_read();
+                if let Some(rebuild) = &mut self.rebuild {
+                    rebuild.note_degraded_read();
+                }
                 self.finish_read(backend, id, now);
             }
             Some(others) => self.make_up(backend, id, Cause::LostDie, &others, now),
@@ -73,9 +72,10 @@ impl Scheduler {
 
     /// `id` reads `page` from others: if that is marked as lost, what is made up has the mark, too.
     fn begin_made_up(&mut self, backend: &mut Backend, id: TransactionId, page: Ppn) {
-        self.check_read(backend, id);
+        let read = self.queues.transactions.get_mut(id);
+        backend.ftl.check_read(read.lpn, read.reader());
         if backend.ftl.is_marked(page) {
-            self.is_in_vain(id);
+            read.cannot_be_corrected();
         }
     }
 
@@ -100,7 +100,7 @@ impl Scheduler {
         let transaction = self.queues.transactions.get(id);
         let page = match transaction.kind {
             Kind::OfStripe if self.is_free_again(backend, id) => {
-                self.end_wait(backend, id, now);
+                self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
                 return self.finish_part(backend, id, true, now);
             }
             Kind::OfStripe => None,
@@ -132,7 +132,7 @@ impl Scheduler {
         others: &StripePages,
         now: Instant,
     ) {
-        self.end_wait(backend, id, now);
+        self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
         if let Some(stripes) = &mut self.queues.stripes {
             stripes.begin(id, cause, others.len());
         }
@@ -180,12 +180,16 @@ impl Scheduler {
                 return self.enqueue_read(backend, of, now);
             }
             (Cause::LostDie, true) => return self.read_is_lost(backend, of, now),
-            (Cause::LostDie, false) => self.note_degraded_read(),
+            (Cause::LostDie, false) => {
+                if let Some(rebuild) = &mut self.rebuild {
+                    rebuild.note_degraded_read();
+                }
+            }
             (Cause::Move, has_failed) => {
                 return self.made_up_to_move(backend, of, !has_failed);
             }
             (Cause::Rebuild, has_failed) => {
-                return self.stripe_was_read(backend, of, !has_failed, now);
+                return self.stripe_was_read(backend, of, !has_failed);
             }
         }
         self.finish_read(backend, of, now);
@@ -220,7 +224,7 @@ impl Scheduler {
 
     /// Ends the read `id`, whose data cannot be reconstructed either.
     pub(super) fn read_is_lost(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.is_in_vain(id);
+        self.queues.transactions.get_mut(id).cannot_be_corrected();
         self.fail_read(backend, id, now);
     }
 

@@ -1,7 +1,7 @@
 //! Host operations from the queues into the dies, and out again.
 
 use crate::backend::{Backend, Found, Located, Purpose};
-use crate::ftl::Placed;
+use crate::ftl::{Outdated, Placed};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Operation, Times};
 use crate::observer::Part;
@@ -11,6 +11,7 @@ use crate::units::{Duration, Instant};
 
 use super::Scheduler;
 use super::choice::{Next, NextWrite};
+use super::fill::start_fill;
 use super::free_die::may_leave_to_other;
 use super::queues::WriteQueue;
 
@@ -33,7 +34,7 @@ impl Scheduler {
         match next {
             Next::Read(plane) => self.start_read(backend, plane, now),
             Next::Write(next) => self.start_write(backend, next, now),
-            Next::Fill(program) => Self::start_fill(backend, program, now),
+            Next::Fill(program) => start_fill(backend, program, now),
         }
     }
 
@@ -105,7 +106,7 @@ impl Scheduler {
         if let Some(stripes) = &self.queues.stripes
             && stripes.is_gone(id, &backend.ftl)
         {
-            self.end_wait(backend, id, now);
+            self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
             self.finish_part(backend, id, true, now);
             return None;
         }
@@ -119,7 +120,7 @@ impl Scheduler {
                 Some(TakenRead { id, lpn, page, plane, offset })
             }
             _ => {
-                self.end_wait(backend, id, now);
+                self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
                 self.enqueue_read(backend, id, now);
                 None
             }
@@ -137,9 +138,10 @@ impl Scheduler {
         if self.queues.stripes.is_some() {
             self.sense_of_stripe(backend, taken);
         } else {
-            self.check_read(backend, taken.id);
+            let read = self.queues.transactions.get_mut(taken.id);
+            backend.ftl.check_read(read.lpn, read.reader());
             if backend.sense(taken.page) != Found::Data {
-                self.is_in_vain(taken.id);
+                read.cannot_be_corrected();
             }
         }
         backend.count_translation_read(taken.lpn);
@@ -150,18 +152,19 @@ impl Scheduler {
     /// Begins a read where one that cannot be corrected is made up from others.
     #[inline(never)]
     fn sense_of_stripe(&mut self, backend: &mut Backend, taken: &TakenRead) {
-        let is_part = self.queues.transactions.get(taken.id).kind == Kind::OfStripe;
+        let read = self.queues.transactions.get_mut(taken.id);
+        let is_part = read.kind == Kind::OfStripe;
         if !is_part {
-            self.check_read(backend, taken.id);
+            backend.ftl.check_read(read.lpn, read.reader());
         }
         let found = backend.sense(taken.page);
         // The mark itself is part of what parity is made of.
         match found {
             Found::Data => {}
             Found::Mark if is_part => {}
-            Found::Mark => self.is_in_vain(taken.id),
+            Found::Mark => read.cannot_be_corrected(),
             Found::Nothing if !is_part && backend.ftl.is_marked(taken.page) => {
-                self.is_in_vain(taken.id);
+                read.cannot_be_corrected();
             }
             Found::Nothing => {
                 if let Some(stripes) = &mut self.queues.stripes {
@@ -169,28 +172,6 @@ impl Scheduler {
                 }
             }
         }
-    }
-
-    /// Checks, under audit, what `id` is about to read.
-    #[inline]
-    pub(super) fn check_read(&self, backend: &mut Backend, id: TransactionId) {
-        let read = self.queues.transactions.get(id);
-        let reader = match (read.owner, read.kind) {
-            (Owner::Host(command), Kind::Read) => Some(command),
-            _ => None,
-        };
-        backend.ftl.check_read(read.lpn, reader);
-    }
-
-    /// Marks the read `id` of the host as uncorrectable; the content of a translation page the drive knows from
-    /// elsewhere.
-    #[cold]
-    pub(super) fn is_in_vain(&mut self, id: TransactionId) {
-        let read = self.queues.transactions.get_mut(id);
-        read.in_vain = match read.owner {
-            Owner::Host(_) | Owner::Destage => read.kind != Kind::OfStripe,
-            Owner::Translation | Owner::Rebuild => false,
-        };
     }
 
     /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
@@ -318,9 +299,12 @@ impl Scheduler {
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 backend.counters.host_programs += 1;
-                self.write_back_if_waiting(backend, lpn, now);
+                self.write_back_outdated(backend, Outdated::By(lpn), now);
             }
-            Owner::Translation => self.translation_write_begins(backend, lpn, sequence),
+            Owner::Translation => {
+                backend.counters.mapping.writes += 1;
+                self.translation().write_begins(lpn, sequence);
+            }
             Owner::Rebuild => {}
         }
         self.join(backend, id, group, now);
@@ -336,7 +320,7 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) {
-        self.end_wait(backend, id, now);
+        self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
         group.push(id, &mut self.queues.transactions);
     }
 

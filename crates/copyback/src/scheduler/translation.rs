@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Left, Outdated, Stage, Translated};
-use crate::ids::{DieId, Lpn};
+use crate::ids::Lpn;
 use crate::observer::Party;
 use crate::purpose::Owner;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Wait};
@@ -52,8 +52,18 @@ struct Waiting {
 /// Pages of the host, mostly one.
 type Pages = SmallVec<[Lpn; 2]>;
 
+impl Translation {
+    /// A die has taken the write of the page `page` of the table.
+    pub fn write_begins(&mut self, page: Lpn, sequence: u64) {
+        let followers = self.write_backs.remove(&page).unwrap_or_default();
+        if !followers.is_empty() {
+            self.begun.insert(sequence, followers);
+        }
+    }
+}
+
 impl Scheduler {
-    fn translation(&mut self) -> &mut Translation {
+    pub(super) fn translation(&mut self) -> &mut Translation {
         self.translation.as_deref_mut().expect("asked only where the mapping translates")
     }
 
@@ -144,8 +154,9 @@ impl Scheduler {
         let Waiting { mut operations, page } = waiting;
         let page = Party { owner: Owner::Translation, lpn: page };
         while let Some(id) = operations.pop(&self.queues.transactions) {
-            self.end_wait_for_other(backend, id, late, Some(page), now);
-            match self.queues.transactions.get(id).kind {
+            let operation = self.queues.transactions.get_mut(id);
+            operation.end_wait_for_other(&mut backend.observer, late, Some(page), now);
+            match operation.kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
                 Kind::Write | Kind::ReadToUpdate | Kind::OfStripe => {
                     self.begin_write(backend, id, now);
@@ -192,26 +203,9 @@ impl Scheduler {
         }
     }
 
-    /// Updates translation pages if the entry of `lpn` has changed without being in the cache.
-    pub(super) fn write_back_if_waiting(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::By(lpn));
-        self.update_pages(backend, pages, now);
-    }
-
-    /// Updates the translation pages that are out of date because pages were moved on `die`.
-    pub fn write_back_outdated(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::On(die));
-        self.update_pages(backend, pages, now);
-    }
-
-    /// Updates the translation pages that the preparation or a recovery has left out of date.
-    pub fn write_back_what_waits(&mut self, backend: &mut Backend, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::All);
-        self.update_pages(backend, pages, now);
-    }
-
-    fn update_pages(&mut self, backend: &mut Backend, pages: Vec<Lpn>, now: Instant) {
-        for page in pages {
+    /// Updates the translation pages that are out of date because of `which` changes.
+    pub fn write_back_outdated(&mut self, backend: &mut Backend, which: Outdated, now: Instant) {
+        for page in backend.ftl.outdated(which) {
             self.write_back(backend, page, Kind::ReadToUpdate, None, Duration::ZERO, now);
         }
     }
@@ -231,26 +225,13 @@ impl Scheduler {
         self.make_room(backend, late, now);
     }
 
-    /// A die has taken the write of a translation page.
-    pub(super) fn translation_write_begins(
-        &mut self,
-        backend: &mut Backend,
-        page: Lpn,
-        sequence: u64,
-    ) {
-        backend.counters.mapping.writes += 1;
-        let translation = self.translation();
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        if !followers.is_empty() {
-            translation.begun.insert(sequence, followers);
-        }
-    }
-
     /// Page operations that are waiting or in service, but for those that are the drive's own: reads and writes of
     /// translation pages, and reads to rebuild a lost die.
     pub fn host_operations(&self) -> usize {
         let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
-        self.outstanding() - own - self.reads_to_rebuild()
+        let rebuilt = self.rebuild.as_ref().map(|rebuild| rebuild.pages_read());
+        let stripes = self.queues.stripes.as_ref();
+        self.outstanding() - own - stripes.map_or(0, |stripes| stripes.own_reads(rebuilt))
     }
 
     /// A translation page has been read or written by `done`.

@@ -45,6 +45,7 @@ use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
 use crate::ids::{ChannelId, DieId, Lpn, SsdId};
+use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
@@ -317,7 +318,7 @@ impl Ssd {
     #[inline]
     pub fn write(&mut self, page: PageWrite, now: Instant) {
         if self.is_read_only() {
-            return self.scheduler.reject_at_once(page.owner, page.lpn);
+            return self.scheduler.finished.reject(page.owner, page.lpn);
         }
         self.collector.permits.request_came();
         self.scheduler.write(&mut self.backend, page, now);
@@ -328,17 +329,23 @@ impl Ssd {
         self.scheduler.trim(&mut self.backend, lpn, now);
     }
 
-    /// Takes the page operations that have ended since the last call, in order.
+    /// Takes the page operations that have ended since the last call, in order. Under audit, checks that what is lost was read
+    /// in vain.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
         if self.backend.ftl.is_audited() {
-            self.scheduler.check_finished(&mut self.backend);
+            for Finished { owner, lpn, outcome, .. } in self.scheduler.finished.iter() {
+                if let Owner::Host(command) = *owner {
+                    let is_lost = *outcome == Outcome::Uncorrectable;
+                    self.backend.ftl.check_end_of_read(command, *lpn, is_lost);
+                }
+            }
         }
-        self.scheduler.take_finished(into);
+        self.scheduler.finished.take(into);
     }
 
     /// Whether page operations have ended that nobody has taken yet.
     pub const fn has_finished(&self) -> bool {
-        self.scheduler.has_finished()
+        !self.scheduler.finished.is_empty()
     }
 
     /// The array of `die` has finished.
@@ -394,7 +401,8 @@ impl Ssd {
 
     /// A look whether a die is lost, or whether more of it may be rebuilt, was on the agenda.
     pub fn lost_die_look(&mut self, now: Instant) {
-        let Some(die) = self.scheduler.lost_die_look(now) else { return };
+        let lost = self.scheduler.rebuild.as_mut().and_then(|rebuild| rebuild.look(now));
+        let Some(die) = lost else { return };
         // What the die has begun ends, its erases too.
         self.backend.ftl.lose_die(die, self.collector.erasing(die));
         self.collector.lay_down(&mut self.backend, die, now);
@@ -517,7 +525,10 @@ impl Ssd {
 
     /// The flush at `place` among the writes of the buffer waits for all writes so far.
     pub fn flush(&mut self, place: u64) {
-        self.scheduler.flush(&mut self.backend, place);
+        if let Some(held) = &mut self.backend.held {
+            held.flush(place, self.scheduler.last_sequence());
+            held.wake_dies(self.backend.ftl.geometry(), &mut self.backend.flash);
+        }
     }
 
     /// The flush at `place` has ended, and all before.
@@ -529,7 +540,11 @@ impl Ssd {
 
     /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits.
     pub fn wait_for_any(&mut self, all: Option<usize>) {
-        Scheduler::wait_for_any(&mut self.backend, all);
+        if let Some(held) = &mut self.backend.held
+            && held.wait_for_any(all)
+        {
+            held.wake_dies(self.backend.ftl.geometry(), &mut self.backend.flash);
+        }
     }
 
     /// Stops to take writes: the translation layer has just run out of good blocks. What has begun in a die

@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Purpose, StepInFlight, ToFill};
 use crate::collector::{Collector, Progress};
 use crate::event::Agenda;
+use crate::ftl::Outdated;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::scheduler::Next;
@@ -29,10 +30,15 @@ impl Ssd {
                 }
                 Purpose::Collection(step) => {
                     if self.collector.finish_step(&mut self.backend, die, step, now) {
-                        self.scheduler.write_back_outdated(&mut self.backend, die, now);
+                        let moved = Outdated::On(die);
+                        self.scheduler.write_back_outdated(&mut self.backend, moved, now);
                     }
                     match step {
-                        StepInFlight::Rebuilt => self.scheduler.note_rebuilt(die),
+                        StepInFlight::Rebuilt => {
+                            if let Some(rebuild) = &mut self.scheduler.rebuild {
+                                rebuild.note_rebuilt(die);
+                            }
+                        }
                         StepInFlight::ReadInVain(page) => {
                             self.scheduler.make_up_to_move(&mut self.backend, page, now);
                         }
@@ -98,7 +104,7 @@ impl Ssd {
 
     /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
     fn rebuilt_goes_first(&self, die: DieId) -> bool {
-        self.scheduler.is_rebuilding()
+        self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
             && self.backend.ftl.next_parity(die).is_none()
@@ -158,7 +164,7 @@ impl Ssd {
         }
         if collector.takes_no_time() {
             backend.has_replaced();
-            scheduler.write_back_outdated(backend, die, now);
+            scheduler.write_back_outdated(backend, Outdated::On(die), now);
         }
         false
     }
@@ -246,8 +252,10 @@ impl Ssd {
     fn program_staged(&mut self, die: DieId, now: Instant) -> bool {
         let pages = Collector::program_staged(&mut self.backend, die, now);
         self.scheduler.note_replaced(&mut self.backend, die, now);
-        if pages > 0 {
-            self.scheduler.note_rebuilding(die, pages);
+        if pages > 0
+            && let Some(rebuild) = &mut self.scheduler.rebuild
+        {
+            rebuild.note_rebuilding(die, pages);
         }
         pages > 0
     }

@@ -2,7 +2,7 @@
 
 use crate::backend::{Backend, Purpose};
 use crate::config::{Protection, Resolved};
-use crate::ftl::{Ftl, Image, Lost, Scan};
+use crate::ftl::{Ftl, Image, Lost, Outdated, Scan};
 use crate::ids::{DieId, Lpn};
 use crate::nand::{Command, Operation};
 use crate::observer::Entry;
@@ -115,7 +115,8 @@ impl Ssd {
         }
         self.backend.ftl.begin_timed();
         self.backend.wake_dies_to_collect();
-        self.scheduler.write_back_what_waits(&mut self.backend, now);
+        // What the preparation or a recovery has left out of date.
+        self.scheduler.write_back_outdated(&mut self.backend, Outdated::All, now);
     }
 }
 

@@ -253,11 +253,11 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
     while let Some(id) = at.scheduler.queues.take_read(plane, |read| {
         read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
     }) {
-        let lpn = at.scheduler.queues.transactions.get(id).lpn;
-        at.scheduler.check_read(at.backend, id);
-        at.backend.count_translation_read(lpn);
+        let read = at.scheduler.queues.transactions.get_mut(id);
+        at.backend.ftl.check_read(read.lpn, read.reader());
+        at.backend.count_translation_read(read.lpn);
         if at.backend.ftl.is_illegible(page) {
-            at.scheduler.is_in_vain(id);
+            read.cannot_be_corrected();
         }
         at.backend.flash.note_page(page);
         at.scheduler.join(at.backend, id, &mut group, at.now);
