@@ -495,7 +495,8 @@ impl Run {
     #[inline(never)]
     fn note_read_of_phase(&mut self, completion: &Completion) {
         let arrival = completion.request.arrival;
-        let phase = self.array.drives()[0].ssd.lost_die_phase(arrival);
+        let rebuild = self.array.drives()[0].ssd.scheduler().rebuild.as_ref();
+        let phase = rebuild.map(|rebuild| rebuild.phase(arrival)).unwrap_or_default();
         let is_read = completion.request.operation == Operation::Read;
         if is_read
             && !completion.is_of_ramp()
@@ -532,7 +533,8 @@ impl Run {
         if self.audit {
             for drive in self.array.drives() {
                 drive.ssd.backend().ftl.check().map_err(Error::Internal)?;
-                if drive.ssd.rebuild_stands_still() {
+                let rebuild = drive.ssd.scheduler().rebuild.as_ref();
+                if rebuild.is_some_and(|rebuild| rebuild.stands_still(drive.ssd.backend())) {
                     let problem = "pages of a lost die find no room to be rebuilt";
                     return Err(Error::Internal(problem.to_owned()));
                 }
@@ -822,8 +824,11 @@ impl Run {
             lines,
             parity,
             lost_die: self.recorder.lost_die.as_ref().and_then(|reads| {
-                let report = drives.iter().find_map(|drive| drive.ssd.lost_die())?;
-                Some(reads.summary(&report, counters.rebuilt))
+                let report = drives.iter().find_map(|drive| {
+                    let rebuild = drive.ssd.scheduler().rebuild.as_ref()?;
+                    Some(rebuild.report(&drive.ssd.backend().ftl))
+                });
+                Some(reads.summary(&report?, counters.rebuilt))
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
@@ -846,7 +851,8 @@ impl Run {
     /// so many bytes were.
     fn with_life(&self, endurance: Endurance, written: u64, id: SsdId, drive: &Drive) -> Endurance {
         let bytes = self.prepared_bytes[id.index()] + written;
-        let is_known = drive.ssd.is_read_only() && matches!(self.baseline, Baseline::Start);
+        let is_known =
+            drive.ssd.backend().is_read_only() && matches!(self.baseline, Baseline::Start);
         Endurance { life_bytes: is_known.then_some(bytes), ..endurance }
     }
 }

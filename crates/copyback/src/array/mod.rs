@@ -235,7 +235,7 @@ impl Array {
 
     /// Whether a drive that something has happened to at this instant takes no writes any more.
     pub fn has_become_read_only(&self) -> bool {
-        self.touched.iter().any(|index| self.drives[index].ssd.is_read_only())
+        self.touched.iter().any(|index| self.drives[index].ssd.backend().is_read_only())
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.
@@ -401,7 +401,7 @@ impl Array {
     /// tells of is still in its drive until the next call of [`book_finished`](Self::book_finished).
     pub fn take_journal(&mut self, into: &mut Vec<(SsdId, Entry)>) {
         for index in self.touched.iter() {
-            let entries = self.drives[index].ssd.take_journal();
+            let entries = self.drives[index].ssd.observer().take_journal();
             into.extend(entries.map(|entry| (SsdId::from_index(index), entry)));
         }
     }

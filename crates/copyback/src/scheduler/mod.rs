@@ -18,12 +18,13 @@ mod rebuild;
 mod stripes;
 mod submit;
 mod translation;
+mod undisturbed;
 pub mod when;
 
 pub use choice::{Next, NextWrite};
 pub use finished::{Finished, FinishedList};
 pub use queues::{Queues, WriteLevel, WriteQueue};
-pub use rebuild::{Phase, Rebuild, RebuildTally};
+pub use rebuild::{LostDieReport, Phase, Rebuild, RebuildTally};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -185,6 +186,11 @@ impl Scheduler {
     /// Place of the last page operation that was handed in, in their order.
     pub const fn last_sequence(&self) -> u64 {
         self.submitted
+    }
+
+    /// Place of the page operation that is handed in next: the version of a page that is written.
+    pub const fn next_sequence(&self) -> u64 {
+        self.submitted + 1
     }
 
     /// The die that is looked at first for the next write that has no place of its own.

@@ -13,6 +13,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::event::{Agenda, Event};
+use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn};
 use crate::nand::transfer_time;
 use crate::purpose::Owner;
@@ -73,6 +74,17 @@ pub struct RebuildTally {
     pub stripe_reads: u64,
 }
 
+/// Report on a die that is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostDieReport {
+    /// The die.
+    pub die: DieId,
+    /// Counts of its rebuild.
+    pub tally: RebuildTally,
+    /// Lines that were opened without parity since.
+    pub unprotected_lines: u64,
+}
+
 impl Rebuild {
     /// Creates the rebuild of a checked configuration, if it asks for one.
     pub fn new(config: &Resolved, dies: usize) -> Option<Box<Self>> {
@@ -97,9 +109,10 @@ impl Rebuild {
         matches!(self.phase, Phase::Degraded)
     }
 
-    /// Whether pages are to be rebuilt, and the next look at them comes when something else has happened.
-    pub const fn waits_for_others(&self) -> bool {
-        self.is_under_way() && self.look.is_none()
+    /// Whether pages are still to be rebuilt, but nothing goes on that leads to it.
+    pub fn stands_still(&self, backend: &Backend) -> bool {
+        let are_idle = || backend.flash.dies().iter().all(|die| die.is_idle());
+        self.is_under_way() && self.look.is_none() && are_idle()
     }
 
     /// State of the die: a rebuild that ended after `since` counts as not ended.
@@ -111,8 +124,9 @@ impl Rebuild {
     }
 
     /// The die, and what has become of it.
-    pub const fn tally(&self) -> (DieId, RebuildTally) {
-        (self.die, self.tally)
+    pub fn report(&self, ftl: &Ftl) -> LostDieReport {
+        let unprotected_lines = ftl.lines().map_or(0, |lines| lines.unprotected());
+        LostDieReport { die: self.die, tally: self.tally, unprotected_lines }
     }
 
     /// A look that was on the agenda. Returns the die if it is lost now.

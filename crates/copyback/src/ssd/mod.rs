@@ -19,8 +19,8 @@ mod next;
 mod permits;
 mod power;
 mod recovery_time;
+mod stalls;
 mod suspend;
-mod undisturbed;
 mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, Outlook, PacingTally, SortingReport};
@@ -31,7 +31,7 @@ pub use crate::observer::{
     Part, Parts, Party, PlaneUse, Waited, Work,
 };
 pub use crate::purpose::Owner;
-pub use crate::scheduler::{Finished, Phase, RebuildTally};
+pub use crate::scheduler::{Finished, LostDieReport, Phase, RebuildTally};
 pub use crate::transaction::PageWrite;
 pub use permits::Status;
 pub use power::Cut;
@@ -41,10 +41,12 @@ use std::ops::Range;
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::Collector;
+use crate::collector::idle::IdleTime;
 use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
-use crate::ids::{ChannelId, DieId, Lpn, SsdId};
+use crate::ids::{DieId, Lpn, SsdId};
+use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::rng::Stream;
@@ -56,6 +58,7 @@ use crate::told::Told;
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
+use stalls::Stalls;
 use suspend::SuspendRule;
 use write_time::WriteTime;
 
@@ -75,7 +78,7 @@ pub struct Ssd {
     /// See [`is_off`](Self::is_off).
     is_off: bool,
     /// Whether writes may wait for a free block though collections yield, or for room in a full buffer.
-    notes_stalls: bool,
+    stalls: Stalls,
 }
 
 /// Work of a die until now.
@@ -87,17 +90,6 @@ pub struct DieUse {
     pub serving: Duration,
     /// Free blocks of its planes.
     pub free_blocks: u32,
-}
-
-/// Report on a die that is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LostDieReport {
-    /// The die.
-    pub die: DieId,
-    /// Counts of its rebuild.
-    pub tally: RebuildTally,
-    /// Lines that were opened without parity since.
-    pub unprotected_lines: u64,
 }
 
 impl Ssd {
@@ -120,7 +112,7 @@ impl Ssd {
         }
         let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
-        let notes_stalls = schedule.yields || ftl.has_nv_buffer();
+        let stalls = Stalls::new(schedule.yields || ftl.has_nv_buffer());
         let limit = match each_instant::is_needed(config) || ftl.has_nv_buffer() {
             true => Undisturbed::Never,
             false => schedule.undisturbed,
@@ -136,7 +128,7 @@ impl Ssd {
             write_time: backend.ftl.places_by_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
-            notes_stalls,
+            stalls,
             backend,
         }
     }
@@ -193,9 +185,19 @@ impl Ssd {
         self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
     }
 
-    /// Requests are measured from `now` on: the account of idle time begins anew.
-    pub fn begin_measuring(&mut self, now: Instant) {
-        self.backend.observer.begin_measuring(now);
+    /// Page operations of the host, to look at.
+    pub const fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// Observer of the drive's time.
+    pub const fn observer(&mut self) -> &mut Observer {
+        &mut self.backend.observer
+    }
+
+    /// The use of idle time, if there is one.
+    pub fn idle_time(&mut self) -> Option<&mut IdleTime> {
+        self.collector.idle.as_deref_mut()
     }
 
     /// Whether a die collects at this moment.
@@ -212,26 +214,6 @@ impl Ssd {
         })
     }
 
-    /// Report on the die that is lost, if one is to be.
-    pub fn lost_die(&self) -> Option<LostDieReport> {
-        let (die, tally) = self.scheduler.rebuild.as_ref()?.tally();
-        let unprotected_lines = self.backend.ftl.lines().map_or(0, |lines| lines.unprotected());
-        Some(LostDieReport { die, tally, unprotected_lines })
-    }
-
-    /// Whether pages of a lost die are still to be rebuilt, but nothing goes on that leads to it.
-    pub fn rebuild_stands_still(&self) -> bool {
-        let mut dies = (0..self.backend.ftl.geometry().dies()).map(DieId::from_index);
-        let waits =
-            self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.waits_for_others());
-        waits && dies.all(|die| self.backend.flash.die(die).is_idle())
-    }
-
-    /// Whether a die is lost, and what was there was elsewhere again before `since`.
-    pub fn lost_die_phase(&self, since: Instant) -> Phase {
-        self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
-    }
-
     /// Work of each die until `now`.
     pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
         let ftl = &self.backend.ftl;
@@ -240,16 +222,6 @@ impl Ssd {
             let free_blocks = ftl.space().free_blocks_of_die(DieId::from_index(die)) as u32;
             DieUse { collecting, serving, free_blocks }
         })
-    }
-
-    /// Whether the drive takes no writes any more.
-    pub fn is_read_only(&self) -> bool {
-        self.backend.is_read_only()
-    }
-
-    /// Takes what the drive did since the last call, in order, if it keeps a journal.
-    pub fn take_journal(&mut self) -> impl Iterator<Item = Entry> {
-        self.backend.observer.take_journal()
     }
 
     /// Takes what was chosen since the last call, if that is [told](Ftl::tell_choices).
@@ -270,21 +242,6 @@ impl Ssd {
             || self.scheduler.rebuild.is_some()
             || self.backend.ftl.translation_pages() > 0
             || self.backend.ageing.is_some()
-    }
-
-    /// Page operations that are waiting or in service.
-    pub const fn outstanding(&self) -> usize {
-        self.scheduler.outstanding()
-    }
-
-    /// Place of the last page operation that was handed in, in their order.
-    pub const fn last_sequence(&self) -> u64 {
-        self.scheduler.last_sequence()
-    }
-
-    /// Place of the page operation that is handed in next: the version of a page that is written.
-    pub const fn next_sequence(&self) -> u64 {
-        self.last_sequence() + 1
     }
 
     /// Counts the pages of a command that reads.
@@ -317,7 +274,7 @@ impl Ssd {
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
     #[inline]
     pub fn write(&mut self, page: PageWrite, now: Instant) {
-        if self.is_read_only() {
+        if self.backend.is_read_only() {
             return self.scheduler.finished.reject(page.owner, page.lpn);
         }
         self.collector.permits.request_came();
@@ -343,44 +300,38 @@ impl Ssd {
         self.scheduler.finished.take(into);
     }
 
-    /// Whether page operations have ended that nobody has taken yet.
-    pub const fn has_finished(&self) -> bool {
-        !self.scheduler.finished.is_empty()
-    }
-
-    /// The array of `die` has finished.
-    #[inline]
-    pub fn array_done(&mut self, die: DieId, now: Instant) {
-        self.backend.flash.array_done(die, now);
-        self.backend.flash.wake(die);
-    }
-
-    /// The transfer on `channel` has finished.
-    pub fn transfer_done(&mut self, channel: ChannelId, now: Instant) {
-        self.backend.flash.transfer_done(channel, now);
-    }
-
     /// Whether commands are in the drive, if only on their way to the flash or from it.
     pub const fn note_commands(&mut self, commands: bool) {
         self.has_commands = commands;
     }
 
-    /// Forgets what the host has announced.
-    pub fn forget_announced(&mut self) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.forget_announced();
+    /// Applies an event of the flash, or a look that was on the agenda.
+    #[inline]
+    pub fn apply(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::ArrayDone(die) => {
+                self.backend.flash.array_done(die, now);
+                self.backend.flash.wake(die);
+            }
+            Event::TransferDone(channel) => self.backend.flash.transfer_done(channel, now),
+            Event::IdleLook => self.idle_look(now),
+            Event::RefreshLook => {
+                if let Some(ageing) = &mut self.backend.ageing {
+                    ageing.look();
+                }
+                if !self.is_off {
+                    self.backend.flash.wake_all();
+                }
+            }
+            Event::LostDieLook => self.lost_die_look(now),
+            // They concern what is around the flash.
+            Event::LinkDone(_) | Event::ControllerDone(_) => {}
+            Event::PowerFails | Event::PowerIsBack => {}
         }
     }
 
-    /// The host has announced a command, behind those that it has announced before.
-    pub fn announce(&mut self, command: Announced) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.announce(command);
-        }
-    }
-
-    /// A look at the idle time that was on the agenda.
-    pub fn idle_look(&mut self, now: Instant) {
+    /// A look at the idle time.
+    fn idle_look(&mut self, now: Instant) {
         if let Some(idle) = &mut self.collector.idle {
             idle.look(&mut self.backend, now);
         }
@@ -389,18 +340,8 @@ impl Ssd {
         }
     }
 
-    /// A look for data that have become too old was on the agenda.
-    pub fn refresh_look(&mut self) {
-        if let Some(ageing) = &mut self.backend.ageing {
-            ageing.look();
-        }
-        if !self.is_off {
-            self.backend.flash.wake_all();
-        }
-    }
-
-    /// A look whether a die is lost, or whether more of it may be rebuilt, was on the agenda.
-    pub fn lost_die_look(&mut self, now: Instant) {
+    /// A look whether a die is lost, or whether more of it may be rebuilt.
+    fn lost_die_look(&mut self, now: Instant) {
         let lost = self.scheduler.rebuild.as_mut().and_then(|rebuild| rebuild.look(now));
         let Some(die) = lost else { return };
         // What the die has begun ends, its erases too.
@@ -448,8 +389,9 @@ impl Ssd {
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
-        if self.notes_stalls && self.backend.ftl.has_lines() && !self.is_off {
-            self.note_stalls_of_all(now);
+        if !self.is_off {
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            self.stalls.note_all(ftl, observer, &self.scheduler.queues, now);
         }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.
         self.backend.note_time(now);
@@ -458,14 +400,6 @@ impl Ssd {
         {
             agenda.add(next, Event::RefreshLook);
         }
-    }
-
-    /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at, whether
-    /// or not it had anything to do.
-    fn note_stalls_of_all(&mut self, now: Instant) {
-        (0..self.backend.ftl.geometry().dies())
-            .map(DieId::from_index)
-            .for_each(|die| self.note_stall(die, now));
     }
 
     /// Lets idle dies take the writes that wait for any, where the work of one die changes which others have
@@ -515,19 +449,19 @@ impl Ssd {
 
     /// Whether page operations of the host are waiting or in service, but for those that wait for others.
     pub(super) fn serves_host(&self) -> bool {
-        self.scheduler.host_operations() > self.held_writes()
+        let held = self.backend.held.as_ref().map_or(0, |held| held.len());
+        self.scheduler.host_operations() > held
     }
 
-    /// Writes that have been transferred and wait for their page to be programmed.
-    pub fn held_writes(&self) -> usize {
-        self.backend.held.as_ref().map_or(0, |held| held.len())
-    }
-
-    /// The flush at `place` among the writes of the buffer waits for all writes so far.
-    pub fn flush(&mut self, place: u64) {
-        if let Some(held) = &mut self.backend.held {
+    /// The buffer waits: a flush at the place `flush` among its writes for all writes so far, and something for room, which one
+    /// of `all` writes would make as it ends; `None` if nothing does.
+    pub fn buffer_waits(&mut self, flush: Option<u64>, all: Option<usize>) {
+        let Backend { held: Some(held), ftl, flash, .. } = &mut self.backend else { return };
+        if let Some(place) = flush {
             held.flush(place, self.scheduler.last_sequence());
-            held.wake_dies(self.backend.ftl.geometry(), &mut self.backend.flash);
+        }
+        if held.wait_for_any(all) || flush.is_some() {
+            held.wake_dies(ftl.geometry(), flash);
         }
     }
 
@@ -535,15 +469,6 @@ impl Ssd {
     pub fn flush_ended(&mut self, place: u64) {
         if let Some(held) = &mut self.backend.held {
             held.flush_ended(place);
-        }
-    }
-
-    /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits.
-    pub fn wait_for_any(&mut self, all: Option<usize>) {
-        if let Some(held) = &mut self.backend.held
-            && held.wait_for_any(all)
-        {
-            held.wake_dies(self.backend.ftl.geometry(), &mut self.backend.flash);
         }
     }
 
@@ -578,11 +503,12 @@ impl Ssd {
         {
             return;
         }
-        if self.undisturbed(die) == Undisturbed::Never {
+        if self.scheduler.queues.undisturbed(&self.backend, die) == Undisturbed::Never {
             self.move_on(die, now, agenda);
         }
-        if self.notes_stalls {
-            self.note_stall(die, now);
+        if self.stalls.may_happen() {
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            Stalls::note(ftl, observer, &self.scheduler.queues, die, now);
         }
     }
 

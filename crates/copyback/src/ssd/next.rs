@@ -12,6 +12,7 @@ use crate::shortcut::Undisturbed;
 use crate::units::Instant;
 
 use super::Ssd;
+use super::stalls::Stalls;
 
 impl Ssd {
     /// Moves the operations of `die` as far as they go, and books those that have ended.
@@ -49,7 +50,7 @@ impl Ssd {
                         | StepInFlight::ProgramStaged
                         | StepInFlight::Parity => {}
                     }
-                    if self.is_read_only() || self.backend.ftl.is_lost(die) {
+                    if self.backend.is_read_only() || self.backend.ftl.is_lost(die) {
                         self.collector.lay_down(&mut self.backend, die, now);
                     }
                 }
@@ -189,7 +190,7 @@ impl Ssd {
             self.collector.put_off(&mut self.backend, die, now);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
-        if self.undisturbed(die) != Undisturbed::Never {
+        if self.scheduler.queues.undisturbed(&self.backend, die) != Undisturbed::Never {
             return false;
         }
         let (schedule, mut at) = self.at_die(die, now);
@@ -260,18 +261,6 @@ impl Ssd {
         pages > 0
     }
 
-    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
-    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
-    #[inline]
-    pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &self.backend;
-        if observer.is_stalled(die)
-            || (ftl.planes_to_collect(die) != 0 && ftl.keeps_room(die) != Some(true))
-        {
-            self.look_for_stall(die, now);
-        }
-    }
-
     /// Notes which dies stall that are passed before it is the turn of `next`, or at the end.
     #[inline]
     pub(super) fn note_passed(&mut self, next: Option<DieId>, now: Instant) {
@@ -283,21 +272,9 @@ impl Ssd {
     #[inline(never)]
     fn note_those_passed(&mut self, next: Option<DieId>, now: Instant) {
         while let Some(die) = self.backend.flash.next_passed(next) {
-            self.note_stall(die, now);
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            Stalls::note(ftl, observer, &self.scheduler.queues, die, now);
         }
-    }
-
-    // Apart, as mostly there is room for what waits.
-    #[inline(never)]
-    fn look_for_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &mut self.backend;
-        // A die may take no data of a line for other reasons.
-        let mut planes = ftl.geometry().planes_of_die(die);
-        let has_free_blocks =
-            ftl.has_lines() && planes.all(|plane| ftl.space().may_open_for_host(plane));
-        let waits =
-            !has_free_blocks && self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
-        observer.note_stall(die, waits, now);
     }
 
     /// Fills up a page of `die` that an erase waits for. It is the collection's own work, so that no schedule is asked.

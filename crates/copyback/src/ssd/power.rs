@@ -88,7 +88,7 @@ impl Ssd {
 
     /// Makes everything anew around `ftl` but what is measured.
     fn replace(&mut self, config: &Resolved, ftl: Ftl) {
-        let fresh = Self::around(config, ftl, self.last_sequence());
+        let fresh = Self::around(config, ftl, self.scheduler.last_sequence());
         let old = std::mem::replace(self, fresh);
         // Whatever is made around a translation layer begins to count there.
         self.backend.ftl.counts_on(&old.backend.ftl);
