@@ -782,7 +782,7 @@ impl Run {
             if let Some(times) = drive.ssd.backend().observer.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
-            if let Some(report) = drive.ssd.backend().sorting_report() {
+            if let Some(report) = SortingReport::of(&drive.ssd.backend().ftl) {
                 match &mut sorting {
                     Some(all) => all.add(&report),
                     None => sorting = Some(report),
@@ -832,7 +832,7 @@ impl Run {
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
-            data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
+            data_age: drives.iter().any(|drive| drive.ssd.backend().condition.ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
@@ -851,8 +851,8 @@ impl Run {
     /// so many bytes were.
     fn with_life(&self, endurance: Endurance, written: u64, id: SsdId, drive: &Drive) -> Endurance {
         let bytes = self.prepared_bytes[id.index()] + written;
-        let is_known =
-            drive.ssd.backend().is_read_only() && matches!(self.baseline, Baseline::Start);
+        let is_known = drive.ssd.backend().condition.is_read_only()
+            && matches!(self.baseline, Baseline::Start);
         Endurance { life_bytes: is_known.then_some(bytes), ..endurance }
     }
 }
@@ -878,7 +878,7 @@ fn sample(drive: &Drive, page_bytes: u64) -> Sample {
         collections: counters.collections,
         free_blocks_min: free.least,
         free_blocks: free.sum,
-        bad_blocks: backend.bad_blocks(),
+        bad_blocks: backend.condition.bad_blocks(&backend.ftl),
         slc_pages: backend.ftl.slc_pool().map(|pool| pool.levels()),
         pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }

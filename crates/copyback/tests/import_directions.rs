@@ -54,8 +54,8 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     (
         "collector",
         &[
-            "backend", "config", "event", "ftl", "idle", "ids", "nand", "observer", "purpose",
-            "units",
+            "backend", "config", "event", "flash", "ftl", "idle", "ids", "nand", "observer",
+            "purpose", "units",
         ],
     ),
     (
@@ -162,6 +162,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
             "collector",
             "config",
             "event",
+            "flash",
             "ftl",
             "ids",
             "nand",

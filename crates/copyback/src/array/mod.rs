@@ -235,7 +235,7 @@ impl Array {
 
     /// Whether a drive that something has happened to at this instant takes no writes any more.
     pub fn has_become_read_only(&self) -> bool {
-        self.touched.iter().any(|index| self.drives[index].ssd.backend().is_read_only())
+        self.touched.iter().any(|index| self.drives[index].ssd.backend().condition.is_read_only())
     }
 
     /// Whether drives have work that no request waits for: pages in their buffers.

@@ -36,7 +36,7 @@ impl Backend {
     /// left so; and those with data that may be too old.
     pub fn wake_dies_to_collect(&mut self) {
         for die in (0..self.ftl.geometry().dies()).map(DieId::from_index) {
-            if self.ageing.is_some() {
+            if self.condition.ageing.is_some() {
                 self.flash.wake(die);
             } else if self.ftl.planes_to_collect(die) != 0 {
                 self.wake_for_work(die);

@@ -17,12 +17,12 @@ mod write_parity;
 
 pub use steps::{Collection, Point, Progress};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Collecting};
 use crate::checkpoint::Checkpointed;
 use crate::config::{GcEnd, GcStart, Resolved};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, PlaneId};
-use crate::observer::{Collected, Entry};
+use crate::observer::{Collected, Entry, Observer};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
 use job::Job;
@@ -87,7 +87,7 @@ impl Collector {
                 config.drive.blocks.reserve,
             ),
             width: Width::new(config),
-            has_ended: (gc.end == GcEnd::OneVictim || backend.ageing.is_some())
+            has_ended: (gc.end == GcEnd::OneVictim || backend.condition.ageing.is_some())
                 .then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
@@ -123,7 +123,15 @@ impl Collector {
     pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
         let planes = backend.ftl.planes_to_collect(die) | self.permits.planes_of(die);
         (planes != 0 && self.is_to_be_collected(backend, die, host_waits))
-            || backend.is_to_be_refreshed(die)
+            || self.is_to_be_refreshed(backend, die)
+    }
+
+    /// Whether a block of `die` is to be collected for the sake of its data.
+    #[inline]
+    fn is_to_be_refreshed(&self, backend: &Backend, die: DieId) -> bool {
+        let condition = &backend.condition;
+        let due = condition.ageing.as_ref().and_then(|ageing| ageing.next_due(&backend.ftl, die));
+        due.is_some() && !condition.is_read_only()
     }
 
     // Apart, as mostly no plane is short of space.
@@ -142,7 +150,7 @@ impl Collector {
                         || backend.ftl.lines().is_some_and(|lines| lines.rebuilt_waits_for_room())
                 }
             };
-        (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
+        (is_short || self.permits.planes_of(die) != 0) && !backend.condition.is_read_only()
     }
 
     /// Whether the host goes first on `die` though a collection is due.
@@ -198,7 +206,7 @@ impl Collector {
         let due = self.planes_due(backend, die);
         let mut candidates = due | self.permits.planes_of(die);
         while let Some(plane) = choose(candidates) {
-            let bit = backend.bit(plane);
+            let bit = backend.ftl.geometry().bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
                 let how = self.settings.how.read_out_if(self.is_folding_in_idle_time());
@@ -245,7 +253,7 @@ impl Collector {
         in_idle_time: bool,
         now: Instant,
     ) {
-        let mask = lanes.planes().fold(0, |mask, plane| mask | backend.bit(plane));
+        let mask = lanes.planes().fold(0, |mask, plane| mask | backend.ftl.geometry().bit(plane));
         let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: None };
         let Backend { ftl, observer, collecting, .. } = backend;
         observer.record(|| {
@@ -271,20 +279,18 @@ impl Collector {
         }
     }
 
-    /// The host has been served in the middle of the collection of `die`.
-    pub fn yield_to_host(backend: &mut Backend, die: DieId, now: Instant) {
-        if backend.collecting.is_running(die) {
-            backend.counters.preemptions += 1;
-            backend.collection_rests(die, now);
-        }
-    }
-
     /// The collection of `die` does not go on, once the operation of it in the die has ended.
-    pub fn lay_down(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+    pub fn lay_down(
+        &mut self,
+        collecting: &mut Collecting,
+        observer: &mut Observer,
+        die: DieId,
+        now: Instant,
+    ) {
         let ended =
             self.collections[die.index()].take_if(|collection| collection.in_flight.is_none());
         if ended.is_some() {
-            Self::note_end(backend, die, now);
+            collecting.end(observer, die, now);
         }
     }
 
@@ -300,13 +306,7 @@ impl Collector {
         backend.ftl.use_idle_time_to_fold(false);
         self.permits.withdraw();
         for die in (0..self.collections.len()).map(DieId::from_index) {
-            self.lay_down(backend, die, now);
+            self.lay_down(&mut backend.collecting, &mut backend.observer, die, now);
         }
-    }
-
-    fn note_end(backend: &mut Backend, die: DieId, now: Instant) {
-        backend.collection_rests(die, now);
-        backend.observer.record(|| Entry::Ends { die, at: now });
-        backend.collecting.ends(die);
     }
 }

@@ -404,9 +404,9 @@ impl Drive {
     /// whether something has ended at once, or is to be rejected as the drive takes no writes from now on.
     #[inline]
     pub fn start_work(&mut self) -> bool {
-        let was_read_only = self.ssd.backend().is_read_only();
+        let was_read_only = self.ssd.backend().condition.is_read_only();
         if let Some(buffer) = &mut self.buffer
-            && !self.ssd.backend().is_read_only()
+            && !self.ssd.backend().condition.is_read_only()
         {
             let events = &mut self.page_events;
             buffer.destage(&mut self.ssd, self.now, |lpn, version| {
@@ -419,7 +419,9 @@ impl Drive {
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
         !self.ssd.scheduler().finished.is_empty()
-            || (self.buffer.is_some() && self.ssd.backend().is_read_only() && !was_read_only)
+            || (self.buffer.is_some()
+                && self.ssd.backend().condition.is_read_only()
+                && !was_read_only)
     }
 
     /// Whether commands have ended that nobody has taken yet.
@@ -444,7 +446,7 @@ impl Drive {
         match self.ssd.works_on_its_own() || self.power.is_some() {
             // What happens then need not be for pages of the buffer.
             true => {
-                buffer.is_destaging(self.ssd.backend().held.as_ref().map_or(0, |held| held.len()))
+                buffer.is_destaging(self.ssd.backend().held.as_ref().map_or(0, |held| held.count()))
             }
             false => self.agenda.next_time().is_some(),
         }
@@ -553,7 +555,7 @@ impl Drive {
 
     /// Writes and flushes that the buffer held up go on.
     fn use_buffer_room(&mut self) {
-        if self.ssd.backend().is_read_only() {
+        if self.ssd.backend().condition.is_read_only() {
             self.reject_what_waits_for_the_buffer();
         }
         let now = self.now;

@@ -26,7 +26,7 @@ impl Drive {
     /// Splits a command into page operations.
     pub(super) fn dispatch(&mut self, id: CommandId) {
         let operation = self.active(id).command.operation;
-        if self.ssd.backend().is_read_only() && self.must_reject(operation) {
+        if self.ssd.backend().condition.is_read_only() && self.must_reject(operation) {
             return self.reject(id);
         }
         match operation {

@@ -14,8 +14,8 @@ use super::Scheduler;
 use super::stripes::Cause;
 
 impl Scheduler {
-    /// Sends the read of `page` around the collection of its die, if there is one and that is possible. Returns whether
-    /// it has.
+    /// Sends the read of `page` around the collection of its die, or makes it up if that is lost, if there is one and it is
+    /// possible. Returns whether it has.
     pub(super) fn read_around(
         &mut self,
         backend: &mut Backend,
@@ -23,60 +23,41 @@ impl Scheduler {
         page: Ppn,
         now: Instant,
     ) -> bool {
-        if self.read_of_lost(backend, id, page, now) {
-            return true;
+        let Some((cause, others)) = self.detour(backend, page) else { return false };
+        let read = self.queues.transactions.get_mut(id);
+        backend.ftl.check_read(read.lpn, read.reader());
+        // What is made up has the mark of a lost page, too.
+        if backend.ftl.is_marked(page) {
+            read.cannot_be_corrected();
         }
-        if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
-            return false;
-        }
-        let die_of =
-            |page| backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
-        if !backend.collecting.is_running(die_of(page)) {
-            return false;
-        }
-        let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty());
-        let Some(others) = others else { return false };
-        if others.iter().any(|page| backend.collecting.is_running(die_of(*page))) {
-            return false;
-        }
-        self.begin_made_up(backend, id, page);
-        self.make_up(backend, id, Cause::Collection, &others, now);
-        true
-    }
-
-    /// Makes up what `id` reads if the die of `page` is lost. Returns whether it is.
-    fn read_of_lost(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        page: Ppn,
-        now: Instant,
-    ) -> bool {
-        let die = backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
-        if self.rebuild.is_none() || !backend.ftl.is_lost(die) {
-            return false;
-        }
-        self.begin_made_up(backend, id, page);
-        match backend.ftl.others_of_stripe(page) {
+        match others {
             Some(others) if others.is_empty() => {
                 if let Some(rebuild) = &mut self.rebuild {
                     rebuild.note_degraded_read();
                 }
                 self.finish_read(backend, id, now);
             }
-            Some(others) => self.make_up(backend, id, Cause::LostDie, &others, now),
-            None => self.read_is_lost(backend, id, now),
+            Some(others) => self.make_up(backend, id, cause, &others, now),
+            None => self.fail_read(backend, id, now),
         }
         true
     }
 
-    /// `id` reads `page` from others: if that is marked as lost, what is made up has the mark, too.
-    fn begin_made_up(&mut self, backend: &mut Backend, id: TransactionId, page: Ppn) {
-        let read = self.queues.transactions.get_mut(id);
-        backend.ftl.check_read(read.lpn, read.reader());
-        if backend.ftl.is_marked(page) {
-            read.cannot_be_corrected();
+    /// Reason why `page` cannot be read where it is, or not now, and the others of its stripe that are read instead: `None` if
+    /// there are none, empty if all that is needed is in DRAM.
+    fn detour(&self, backend: &Backend, page: Ppn) -> Option<(Cause, Option<StripePages>)> {
+        let geometry = backend.ftl.geometry();
+        let die_of = |page| geometry.die_of_plane(geometry.plane_of(page));
+        if self.rebuild.is_some() && backend.ftl.is_lost(die_of(page)) {
+            return Some((Cause::LostDie, backend.ftl.others_of_stripe(page)));
         }
+        let goes_around = self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around);
+        let collects = |page: &Ppn| backend.collecting.is_running(die_of(*page));
+        if !goes_around || !collects(&page) {
+            return None;
+        }
+        let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty())?;
+        (!others.iter().any(collects)).then_some((Cause::Collection, Some(others)))
     }
 
     /// The die has begun to collect: reads that wait for it go around it, if they can.
@@ -174,12 +155,12 @@ impl Scheduler {
             // What is gone has been moved, or its die is waited for.
             (Cause::Collection, true) => return self.enqueue_read_plainly(backend, of, now),
             (Cause::Collection, false) => backend.counters.reads_around += 1,
-            (Cause::Error, true) => return self.read_is_lost(backend, of, now),
+            (Cause::Error, true) => return self.fail_read(backend, of, now),
             (Cause::Error, false) => backend.counters.reads_rebuilt += 1,
             (Cause::LostDie, true) if self.lies_elsewhere(backend, of) => {
                 return self.enqueue_read(backend, of, now);
             }
-            (Cause::LostDie, true) => return self.read_is_lost(backend, of, now),
+            (Cause::LostDie, true) => return self.fail_read(backend, of, now),
             (Cause::LostDie, false) => {
                 if let Some(rebuild) = &mut self.rebuild {
                     rebuild.note_degraded_read();
@@ -218,24 +199,20 @@ impl Scheduler {
             Some(others) if !others.is_empty() => {
                 self.make_up(backend, id, Cause::Error, &others, now);
             }
-            Some(_) | None => self.read_is_lost(backend, id, now),
+            Some(_) | None => self.fail_read(backend, id, now),
         }
     }
 
-    /// Ends the read `id`, whose data cannot be reconstructed either.
-    pub(super) fn read_is_lost(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.queues.transactions.get_mut(id).cannot_be_corrected();
-        self.fail_read(backend, id, now);
-    }
-
-    /// The read `id`, which is in vain, has ended.
+    /// Ends the read `id`, whose data are not to be had.
     #[cold]
     pub(super) fn fail_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         backend.counters.reads_lost += 1;
-        match self.queues.transactions.get(id).kind {
+        let read = self.queues.transactions.get_mut(id);
+        read.cannot_be_corrected();
+        match read.kind {
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             Kind::Read | Kind::Write | Kind::OfStripe => {
-                self.finish_as(Outcome::Uncorrectable, backend, id, now);
+                self.finish(Outcome::Uncorrectable, backend, id, now);
             }
         }
     }
@@ -245,7 +222,9 @@ impl Scheduler {
         match read.kind {
             _ if read.in_vain => self.fail_read(backend, id, now),
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
-            Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
+            Kind::Read | Kind::Write | Kind::OfStripe => {
+                self.finish(Outcome::Done, backend, id, now);
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Host operations from the queues into the dies, and out again.
 
-use crate::backend::{Backend, Found, Located, Purpose};
+use crate::backend::{Backend, Found, Purpose};
+use crate::flash::Flash;
 use crate::ftl::{Outdated, Placed};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
-use crate::nand::{Command, Operation, Times};
-use crate::observer::Part;
+use crate::nand::{Command, Located, Operation, Times};
+use crate::observer::{Observer, Part};
+use crate::outcome::Outcome;
 use crate::purpose::Owner;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
@@ -16,24 +18,20 @@ use super::free_die::may_leave_to_other;
 use super::queues::WriteQueue;
 
 impl Scheduler {
-    /// Starts `next` if `die` can take it. Returns whether it has.
-    #[inline(always)]
-    pub fn start_if_ready(
-        &mut self,
-        backend: &mut Backend,
-        die: DieId,
-        next: Next,
-        now: Instant,
-    ) -> bool {
-        backend.flash.takes_from_host(die, next.command()) && self.start(backend, next, now)
-    }
-
     /// Starts `next`, which its die can take. Returns whether it has.
     #[inline]
     pub fn start(&mut self, backend: &mut Backend, next: Next, now: Instant) -> bool {
         match next {
             Next::Read(plane) => self.start_read(backend, plane, now),
-            Next::Write(next) => self.start_write(backend, next, now),
+            Next::Write(NextWrite { queue, plane, offset }) => {
+                let Some(id) = self.queues.pop_write(queue) else { return false };
+                self.start_taken_write(backend, id, queue, (plane, offset), now);
+                if may_leave_to_other(backend) {
+                    // Others may have been left to this die.
+                    self.wake_for_waiting_writes(backend);
+                }
+                true
+            }
             Next::Fill(program) => start_fill(backend, program, now),
         }
     }
@@ -46,22 +44,24 @@ impl Scheduler {
         let mut group = Fifo::default();
         self.join_taken(backend, &lead, &mut group, now);
         let mut members = 1;
-        let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        let others = self.queues.planes_with_reads(die) & !backend.ftl.geometry().bit(lead.plane);
         if others != 0 && backend.flash.rules.joins(Command::Read) {
-            for other in backend.planes_in(others, die) {
+            for other in backend.ftl.geometry().planes_in(others, die) {
                 members += u64::from(self.join_read(backend, &lead, other, &mut group, now));
             }
         }
         backend.counters.reads += members;
         backend.counters.multi_plane_reads += u64::from(members > 1);
-        let array = backend.array_read(lead.page, lead.offset) + backend.take_extra();
-        let timing = &backend.flash.timing;
+        let Backend { condition, ftl, flash, .. } = &mut *backend;
+        let timing = &flash.timing;
+        let array =
+            condition.array_read(ftl, timing, (lead.page, lead.offset)) + condition.take_extra();
         let times = Times {
             transfer_in: timing.command,
             array,
             transfer_out: timing.page_transfer * members,
         };
-        issue(backend, die, Command::Read, times, group, now);
+        issue(&mut backend.observer, &mut backend.flash, die, Command::Read, times, group, now);
         self.wake_for_waiting_writes(backend);
         true
     }
@@ -77,7 +77,7 @@ impl Scheduler {
         let Some(first) = self.queues.first_read(plane) else { return false };
         let Some(page) = self.queues.page_read(&backend.ftl, first) else { return false };
         let die = backend.ftl.geometry().die_of_plane(plane);
-        let Located { plane: actual, offset } = backend.locate(page);
+        let Located { plane: actual, offset } = backend.ftl.geometry().locate(page);
         let legal = backend.flash.rules.may_join(
             Command::Read,
             (lead.plane, lead.offset),
@@ -111,7 +111,7 @@ impl Scheduler {
             return None;
         }
         let page = self.queues.page_read(&backend.ftl, id);
-        let located = page.map(|page| (page, backend.locate(page)));
+        let located = page.map(|page| (page, backend.ftl.geometry().locate(page)));
         match located {
             Some((page, Located { plane: actual, offset }))
                 if actual == plane || backend.ftl.geometry().die_of_plane(actual) == die =>
@@ -140,13 +140,14 @@ impl Scheduler {
         } else {
             let read = self.queues.transactions.get_mut(taken.id);
             backend.ftl.check_read(read.lpn, read.reader());
-            if backend.sense(taken.page) != Found::Data {
+            let Backend { condition, ftl, flash, .. } = &mut *backend;
+            if condition.sense(ftl, &flash.timing, taken.page) != Found::Data {
                 read.cannot_be_corrected();
             }
         }
-        backend.count_translation_read(taken.lpn);
+        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
         backend.flash.note_page(taken.page);
-        self.join(backend, taken.id, group, now);
+        self.queues.join(&mut backend.observer, taken.id, group, now);
     }
 
     /// Begins a read where one that cannot be corrected is made up from others.
@@ -157,7 +158,8 @@ impl Scheduler {
         if !is_part {
             backend.ftl.check_read(read.lpn, read.reader());
         }
-        let found = backend.sense(taken.page);
+        let Backend { condition, ftl, flash, .. } = &mut *backend;
+        let found = condition.sense(ftl, &flash.timing, taken.page);
         // The mark itself is part of what parity is made of.
         match found {
             Found::Data => {}
@@ -172,18 +174,6 @@ impl Scheduler {
                 }
             }
         }
-    }
-
-    /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
-    fn start_write(&mut self, backend: &mut Backend, next: NextWrite, now: Instant) -> bool {
-        let NextWrite { queue, plane, offset } = next;
-        let Some(id) = self.queues.pop_write(queue) else { return false };
-        self.start_taken_write(backend, id, queue, (plane, offset), now);
-        if may_leave_to_other(backend) {
-            // Others may have been left to this die.
-            self.wake_for_waiting_writes(backend);
-        }
-        true
     }
 
     /// Starts a write that has been taken off `queue`, at the plane and offset it goes to, and with it those
@@ -203,7 +193,7 @@ impl Scheduler {
         let in_cache = backend.ftl.is_in_cache(placed.page);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
-            for other in backend.planes_in(self.planes_to_join(die, queue), die) {
+            for other in backend.ftl.geometry().planes_in(self.planes_to_join(die, queue), die) {
                 let queue = if queue == WriteQueue::Plane(plane) {
                     WriteQueue::Plane(other)
                 } else {
@@ -236,7 +226,7 @@ impl Scheduler {
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;
         let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, group, now);
+        issue(&mut backend.observer, &mut backend.flash, die, Command::Program, times, group, now);
         self.note_replaced(backend, die, now);
     }
 
@@ -307,21 +297,8 @@ impl Scheduler {
             }
             Owner::Rebuild => {}
         }
-        self.join(backend, id, group, now);
+        self.queues.join(&mut backend.observer, id, group, now);
         placed
-    }
-
-    /// Ends the wait of an operation and adds it to a command.
-    #[inline(always)]
-    pub fn join(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        group: &mut Fifo,
-        now: Instant,
-    ) {
-        self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
-        group.push(id, &mut self.queues.transactions);
     }
 
     /// Ends every page operation of a command.
@@ -344,8 +321,17 @@ impl Scheduler {
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
                     self.finish_read_or_rebuild(backend, id, now);
                 }
-                Kind::Write if backend.held.is_some() && self.waits_for_page(backend, id, now) => {}
-                Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
+                Kind::Write
+                    if backend.held.as_mut().is_some_and(|held| {
+                        self.queues.waits_for_page(
+                            held,
+                            &backend.observer,
+                            backend.ftl.geometry(),
+                            id,
+                            now,
+                        )
+                    }) => {}
+                Kind::Read | Kind::Write => self.finish(Outcome::Done, backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             }
         }
@@ -364,13 +350,14 @@ struct TakenRead {
 /// Gives `die` a command for the page operations of `group`.
 #[inline(always)]
 pub fn issue(
-    backend: &mut Backend,
+    observer: &mut Observer,
+    flash: &mut Flash<Purpose>,
     die: DieId,
     command: Command,
     times: Times,
     group: Fifo,
     now: Instant,
 ) {
-    backend.observer.serve_begins(die, now);
-    backend.flash.issue(die, command, times, (Purpose::Host(group), false), now);
+    observer.serve_begins(die, now);
+    flash.issue(die, command, times, (Purpose::Host(group), false), now);
 }

@@ -89,7 +89,7 @@ impl Scheduler {
         now: Instant,
     ) {
         let id = self.admit(owner, lpn, Kind::Read, late);
-        if self.is_translated(backend, id, now) {
+        if self.translation.is_none() || self.is_known(backend, id, now) {
             self.enqueue_read(backend, id, now);
         }
     }
@@ -106,7 +106,7 @@ impl Scheduler {
         let kind = if whole { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind, late);
         self.queues.transactions.get_mut(id).hint = hint;
-        if self.is_translated(backend, id, now) {
+        if self.translation.is_none() || self.is_known(backend, id, now) {
             self.begin_write(backend, id, now);
         }
     }
@@ -127,18 +127,7 @@ impl Scheduler {
     }
 
     #[inline(always)]
-    fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.finish_as(Outcome::Done, backend, id, now);
-    }
-
-    #[inline(always)]
-    fn finish_as(
-        &mut self,
-        outcome: Outcome,
-        backend: &mut Backend,
-        id: TransactionId,
-        now: Instant,
-    ) {
+    fn finish(&mut self, outcome: Outcome, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get(id);
         match transaction.owner {
             Owner::Host(_) | Owner::Destage => {
@@ -148,7 +137,7 @@ impl Scheduler {
             Owner::Translation => {
                 let done = transaction.clone();
                 self.queues.transactions.remove(id);
-                self.finish_translation(backend, &done, now);
+                self.finish_translation(backend, &done, false, now);
             }
             Owner::Rebuild => self.stripe_was_read(backend, id, true),
         }
@@ -156,25 +145,17 @@ impl Scheduler {
 
     /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
     /// hold is known in RAM.
-    fn reject(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+    pub fn reject(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
         let transaction = self.queues.transactions.get(id).clone();
-        let (lpn, late) = (transaction.lpn, transaction.late());
         self.queues.transactions.remove(id);
         match transaction.owner {
             Owner::Host(_) | Owner::Destage => {
                 self.finished.push(&transaction, Outcome::Rejected);
             }
-            Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
+            Owner::Translation => self.finish_translation(backend, &transaction, true, now),
             // It is no write: what is made up goes by DRAM.
             Owner::Rebuild => {}
-        }
-    }
-
-    /// Rejects every write that waits.
-    pub fn reject_writes(&mut self, backend: &mut Backend, now: Instant) {
-        for id in self.queues.take_writes() {
-            self.reject(backend, id, now);
         }
     }
 
@@ -201,7 +182,7 @@ impl Scheduler {
     /// Updates the translation pages of what has moved on `die` because a block was replaced, if one was.
     #[inline]
     pub fn note_replaced(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        if backend.has_replaced() {
+        if backend.condition.has_replaced() {
             self.write_back_outdated(backend, Outdated::On(die), now);
         }
     }
@@ -216,14 +197,7 @@ impl Scheduler {
         }
         let others = self.queues.take_planes_with_other_writes(die, waiting);
         let changed = others | backend.ftl.changed_wants(die, waiting);
-        if changed != 0 {
-            self.name_writes(backend, die, changed);
-        }
-    }
-
-    #[inline(never)]
-    fn name_writes(&self, backend: &mut Backend, die: DieId, planes: u32) {
-        for plane in backend.planes_in(planes, die) {
+        for plane in backend.ftl.geometry().planes_in(changed, die) {
             if let Some(first) = self.queues.first_write(WriteQueue::Plane(plane)) {
                 backend.ftl.want(plane, self.queues.transactions.get(first).lpn);
             }

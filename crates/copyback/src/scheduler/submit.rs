@@ -2,6 +2,7 @@
 
 use crate::backend::Backend;
 use crate::ids::{DieId, Ppn, going_round};
+use crate::outcome::Outcome;
 use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::Instant;
 
@@ -63,10 +64,10 @@ impl Scheduler {
                     false => backend.counters.unmapped_reads += 1,
                 }
                 backend.ftl.check_read(lpn, self.queues.transactions.get(id).reader());
-                backend.count_translation_read(lpn);
+                backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(lpn));
                 match backend.ftl.staged().is_lost(lpn) {
-                    true => self.read_is_lost(backend, id, now),
-                    false => self.finish_transaction(backend, id, now),
+                    true => self.fail_read(backend, id, now),
+                    false => self.finish(Outcome::Done, backend, id, now),
                 }
             }
             // Trimmed while it waited, so that nothing is left to merge with; or in DRAM by now.
@@ -114,7 +115,7 @@ impl Scheduler {
 
     #[inline]
     fn enqueue_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        if backend.is_read_only() {
+        if backend.condition.is_read_only() {
             return self.reject(backend, id, now);
         }
         let lpn = self.queues.transactions.get(id).lpn;

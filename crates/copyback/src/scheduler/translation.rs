@@ -53,6 +53,18 @@ struct Waiting {
 type Pages = SmallVec<[Lpn; 2]>;
 
 impl Translation {
+    /// A page of the table has been read or written by `done`, or its write is rejected. Returns the pages whose translation goes
+    /// on now, and where.
+    fn ended(&mut self, done: &Transaction, is_rejected: bool) -> (Pages, Stage) {
+        self.operations -= 1;
+        let (pages, stage) = match done.kind {
+            _ if is_rejected => (self.write_backs.remove(&done.lpn), Stage::HasRoom),
+            Kind::Read | Kind::OfStripe => (self.reads.remove(&done.lpn), Stage::WasRead),
+            Kind::Write | Kind::ReadToUpdate => (self.begun.remove(&done.sequence), Stage::HasRoom),
+        };
+        (pages.unwrap_or_default(), stage)
+    }
+
     /// A die has taken the write of the page `page` of the table.
     pub fn write_begins(&mut self, page: Lpn, sequence: u64) {
         let followers = self.write_backs.remove(&page).unwrap_or_default();
@@ -67,18 +79,14 @@ impl Scheduler {
         self.translation.as_deref_mut().expect("asked only where the mapping translates")
     }
 
-    /// Whether it is known where an operation's page lies. If not, the operation goes on when it is.
-    #[inline]
-    pub(super) fn is_translated(
+    /// Whether it is known where an operation's page lies, on a drive whose mapping translates. If not, the operation goes on
+    /// when it is.
+    pub(super) fn is_known(
         &mut self,
         backend: &mut Backend,
         id: TransactionId,
         now: Instant,
     ) -> bool {
-        self.translation.is_none() || self.is_known(backend, id, now)
-    }
-
-    fn is_known(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) -> bool {
         let Some(translation) = &mut self.translation else { return true };
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.owner == Owner::Translation {
@@ -177,8 +185,10 @@ impl Scheduler {
         late: Duration,
         now: Instant,
     ) {
-        if backend.is_read_only() {
-            return self.go_on_after_write(backend, follower, late, now);
+        if backend.condition.is_read_only() {
+            return follower.into_iter().for_each(|lpn| {
+                self.go_on(backend, lpn, Stage::HasRoom, late, now);
+            });
         }
         let translation = self.translation();
         let is_new = !translation.write_backs.contains_key(&page);
@@ -190,39 +200,11 @@ impl Scheduler {
         }
     }
 
-    /// Goes on with translations whose room is free now that what left it has been written.
-    fn go_on_after_write(
-        &mut self,
-        backend: &mut Backend,
-        followers: impl IntoIterator<Item = Lpn>,
-        late: Duration,
-        now: Instant,
-    ) {
-        for lpn in followers {
-            self.go_on(backend, lpn, Stage::HasRoom, late, now);
-        }
-    }
-
     /// Updates the translation pages that are out of date because of `which` changes.
     pub fn write_back_outdated(&mut self, backend: &mut Backend, which: Outdated, now: Instant) {
         for page in backend.ftl.outdated(which) {
             self.write_back(backend, page, Kind::ReadToUpdate, None, Duration::ZERO, now);
         }
-    }
-
-    /// The write of the translation page `page` is not done, as the drive is read-only.
-    pub(super) fn translation_write_rejected(
-        &mut self,
-        backend: &mut Backend,
-        page: Lpn,
-        late: Duration,
-        now: Instant,
-    ) {
-        let translation = self.translation();
-        translation.operations -= 1;
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        self.go_on_after_write(backend, followers, late, now);
-        self.make_room(backend, late, now);
     }
 
     /// Page operations that are waiting or in service, but for those that are the drive's own: reads and writes of
@@ -234,25 +216,18 @@ impl Scheduler {
         self.outstanding() - own - stripes.map_or(0, |stripes| stripes.own_reads(rebuilt))
     }
 
-    /// A translation page has been read or written by `done`.
+    /// A translation page has been read or written by `done`, or its write is rejected, as the drive is read-only.
     pub(super) fn finish_translation(
         &mut self,
         backend: &mut Backend,
         done: &Transaction,
+        is_rejected: bool,
         now: Instant,
     ) {
-        let (page, late) = (done.lpn, done.late());
-        self.translation().operations -= 1;
-        match done.kind {
-            Kind::Read | Kind::OfStripe => {
-                for lpn in self.translation().reads.remove(&page).unwrap_or_default() {
-                    self.go_on(backend, lpn, Stage::WasRead, late, now);
-                }
-            }
-            Kind::Write | Kind::ReadToUpdate => {
-                let followers = self.translation().begun.remove(&done.sequence).unwrap_or_default();
-                self.go_on_after_write(backend, followers, late, now);
-            }
+        let late = done.late();
+        let (pages, stage) = self.translation().ended(done, is_rejected);
+        for lpn in pages {
+            self.go_on(backend, lpn, stage, late, now);
         }
         self.make_room(backend, late, now);
     }

@@ -241,7 +241,7 @@ impl Ssd {
             || self.collector.folds.is_some()
             || self.scheduler.rebuild.is_some()
             || self.backend.ftl.translation_pages() > 0
-            || self.backend.ageing.is_some()
+            || self.backend.condition.ageing.is_some()
     }
 
     /// Counts the pages of a command that reads.
@@ -274,7 +274,7 @@ impl Ssd {
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
     #[inline]
     pub fn write(&mut self, page: PageWrite, now: Instant) {
-        if self.backend.is_read_only() {
+        if self.backend.condition.is_read_only() {
             return self.scheduler.finished.reject(page.owner, page.lpn);
         }
         self.collector.permits.request_came();
@@ -316,7 +316,7 @@ impl Ssd {
             Event::TransferDone(channel) => self.backend.flash.transfer_done(channel, now),
             Event::IdleLook => self.idle_look(now),
             Event::RefreshLook => {
-                if let Some(ageing) = &mut self.backend.ageing {
+                if let Some(ageing) = &mut self.backend.condition.ageing {
                     ageing.look();
                 }
                 if !self.is_off {
@@ -332,11 +332,17 @@ impl Ssd {
 
     /// A look at the idle time.
     fn idle_look(&mut self, now: Instant) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.look(&mut self.backend, now);
+        let Backend { ftl, flash, .. } = &mut self.backend;
+        if let Some(idle) = &mut self.collector.idle
+            && idle.look(ftl, now)
+        {
+            flash.wake_all();
         }
-        if let Some(folds) = &mut self.collector.folds {
-            folds.look(&mut self.backend, now);
+        if let Some(folds) = &mut self.collector.folds
+            && folds.look(now)
+        {
+            ftl.use_idle_time_to_fold(true);
+            flash.wake_all();
         }
     }
 
@@ -346,7 +352,8 @@ impl Ssd {
         let Some(die) = lost else { return };
         // What the die has begun ends, its erases too.
         self.backend.ftl.lose_die(die, self.collector.erasing(die));
-        self.collector.lay_down(&mut self.backend, die, now);
+        let Backend { collecting, observer, .. } = &mut self.backend;
+        self.collector.lay_down(collecting, observer, die, now);
         self.scheduler.lose_die(&mut self.backend, die, now);
         self.backend.flash.wake_all();
     }
@@ -366,7 +373,9 @@ impl Ssd {
     /// this calls alone, and has its line in [`each_instant`].
     #[inline]
     fn arbitrate_at_each_instant(&mut self, now: Instant, agenda: &mut Agenda) {
-        self.backend.note_time(now);
+        if let Some(ageing) = &mut self.backend.condition.ageing {
+            ageing.note(&mut self.backend.ftl, now);
+        }
         if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
@@ -382,7 +391,7 @@ impl Ssd {
                 self.start_what_can_start(now, agenda);
             }
         }
-        if self.backend.becomes_read_only(now) {
+        if self.backend.condition.becomes_read_only(&self.backend.ftl, now) {
             self.turn_read_only(now);
             self.start_what_can_start(now, agenda);
         }
@@ -394,9 +403,12 @@ impl Ssd {
             self.stalls.note_all(ftl, observer, &self.scheduler.queues, now);
         }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.
-        self.backend.note_time(now);
+        if let Some(ageing) = &mut self.backend.condition.ageing {
+            ageing.note(&mut self.backend.ftl, now);
+        }
         if !self.is_off
-            && let Some(next) = self.backend.plan_refresh_look()
+            && let Some(ageing) = &mut self.backend.condition.ageing
+            && let Some(next) = ageing.plan_look(&self.backend.ftl)
         {
             agenda.add(next, Event::RefreshLook);
         }
@@ -434,11 +446,16 @@ impl Ssd {
     /// time with.
     fn note_idle_time(&mut self, now: Instant) {
         let is_busy = self.is_busy() || self.is_off;
-        if let Some(idle) = &mut self.collector.idle {
-            idle.note(&mut self.backend, is_busy, self.scheduler.next_die(), now);
+        let Backend { ftl, flash, .. } = &mut self.backend;
+        if let Some(idle) = &mut self.collector.idle
+            && idle.note(ftl, is_busy, self.scheduler.next_die(), now)
+        {
+            flash.wake_all();
         }
-        if let Some(folds) = &mut self.collector.folds {
-            folds.note(&mut self.backend, is_busy, now);
+        if let Some(folds) = &mut self.collector.folds
+            && folds.note(is_busy, now)
+        {
+            ftl.use_idle_time_to_fold(false);
         }
     }
 
@@ -449,7 +466,7 @@ impl Ssd {
 
     /// Whether page operations of the host are waiting or in service, but for those that wait for others.
     pub(super) fn serves_host(&self) -> bool {
-        let held = self.backend.held.as_ref().map_or(0, |held| held.len());
+        let held = self.backend.held.as_ref().map_or(0, |held| held.count());
         self.scheduler.host_operations() > held
     }
 
@@ -477,7 +494,9 @@ impl Ssd {
     #[cold]
     fn turn_read_only(&mut self, now: Instant) {
         self.collector.stop(&mut self.backend, now);
-        self.scheduler.reject_writes(&mut self.backend, now);
+        for id in self.scheduler.queues.take_writes() {
+            self.scheduler.reject(&mut self.backend, id, now);
+        }
         self.backend.flash.wake_all();
     }
 

@@ -50,8 +50,9 @@ impl Ssd {
                         | StepInFlight::ProgramStaged
                         | StepInFlight::Parity => {}
                     }
-                    if self.backend.is_read_only() || self.backend.ftl.is_lost(die) {
-                        self.collector.lay_down(&mut self.backend, die, now);
+                    if self.backend.condition.is_read_only() || self.backend.ftl.is_lost(die) {
+                        let Backend { collecting, observer, .. } = &mut self.backend;
+                        self.collector.lay_down(collecting, observer, die, now);
                     }
                 }
             }
@@ -92,7 +93,8 @@ impl Ssd {
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
                     || (self.backend.ftl.staged().len() > 0 && self.program_staged(die, now))
-                    || (self.collector.use_idle_time(&mut self.backend, die, now)
+                    || (self.collector.idle.is_some()
+                        && self.collector.use_idle_time(&mut self.backend, die, now)
                         && self.carry_on(die, now))
             }
         }
@@ -164,7 +166,7 @@ impl Ssd {
             return more;
         }
         if collector.takes_no_time() {
-            backend.has_replaced();
+            backend.condition.has_replaced();
             scheduler.write_back_outdated(backend, Outdated::On(die), now);
         }
         false
@@ -187,7 +189,8 @@ impl Ssd {
     /// whether the die may have further work to start now.
     fn go_on_collecting(&mut self, die: DieId, now: Instant) -> bool {
         if self.collector.is_put_off(&self.backend, die, || self.collection_is_due(die), now) {
-            self.collector.put_off(&mut self.backend, die, now);
+            self.at_die(die, now).1.yield_to_host();
+            self.collector.put_off(die);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
         if self.scheduler.queues.undisturbed(&self.backend, die) != Undisturbed::Never {
@@ -198,7 +201,7 @@ impl Ssd {
             Turn::Served => true,
             Turn::Serve(next) => {
                 self.start(die, Some(next), now);
-                Collector::yield_to_host(&mut self.backend, die, now);
+                self.at_die(die, now).1.yield_to_host();
                 true
             }
             Turn::Overlap => self.carry_on(die, now),
@@ -241,7 +244,8 @@ impl Ssd {
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         let Some(next) = next else { return false };
         let written_before = self.backend.counters.host_programs;
-        let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
+        let has_started = self.backend.flash.takes_from_host(die, next.command())
+            && self.scheduler.start(&mut self.backend, next, now);
         if has_started {
             let (schedule, mut at) = self.at_die(die, now);
             schedule.host_begins(&mut at, next, written_before);

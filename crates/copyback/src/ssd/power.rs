@@ -76,7 +76,7 @@ impl Ssd {
             if backend.flash.die(die).operations().next().is_some() {
                 backend.observer.record(|| Entry::Cut { die, at: now });
             }
-            backend.collection_rests(die, now);
+            backend.collecting.rest(&mut backend.observer, die, now);
             if self.collector.of(die).is_some() {
                 backend.observer.record(|| Entry::Ends { die, at: now });
             }
@@ -92,7 +92,9 @@ impl Ssd {
         let old = std::mem::replace(self, fresh);
         // Whatever is made around a translation layer begins to count there.
         self.backend.ftl.counts_on(&old.backend.ftl);
-        if let (Some(ageing), Some(before)) = (&mut self.backend.ageing, &old.backend.ageing) {
+        if let (Some(ageing), Some(before)) =
+            (&mut self.backend.condition.ageing, &old.backend.condition.ageing)
+        {
             ageing.goes_on(before, &self.backend.ftl);
         }
         self.backend.counters = old.backend.counters;

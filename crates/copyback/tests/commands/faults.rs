@@ -102,7 +102,7 @@ fn a_drive_that_has_too_few_good_blocks_rejects_writes_and_reads_on() {
         toy.write(u64::from(request) * 10_000_000, request, request);
     }
     toy.run_until(60_000_000 - 1);
-    assert!(!toy.ssd.backend().is_read_only());
+    assert!(!toy.ssd.backend().condition.is_read_only());
     toy.writes(60_000_000, &[(6, 6), (7, 7)]);
     toy.assert_rejected(7, 60_000_000);
     toy.assert_ends(6, 60_000_000 + 2 * 211_000 + 2 * 242_000);
@@ -131,7 +131,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
         toy.write(u64::from(request) * 20_000_000, request, request % 4 * 4);
         toy.run();
     }
-    assert!(toy.ssd.backend().is_read_only());
+    assert!(toy.ssd.backend().condition.is_read_only());
     let bad = toy.ssd.backend().ftl.bad_blocks().count().0;
     assert!(bad <= 6, "{bad} bad blocks leave fewer than the ten that are needed");
 }
@@ -142,7 +142,7 @@ fn a_block_whose_erase_fails_is_never_used_again() {
     let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL], &overwritten);
     let bad = |toy: &Toy| toy.ssd.backend().ftl.bad_blocks().count().0;
     let mut request = 0;
-    while !toy.ssd.backend().is_read_only() {
+    while !toy.ssd.backend().condition.is_read_only() {
         toy.write(u64::from(request) * 10_000_000, request, request % 16);
         toy.run();
         request += 1;
