@@ -799,7 +799,8 @@ impl Run {
             if let Some(tally) = ftl.line_tally() {
                 *lines.get_or_insert_default() += tally;
             }
-            if let Some(report) = drive.ssd.backend().fault_report() {
+            let backend = drive.ssd.backend();
+            if let Some(report) = backend.condition.report(&backend.ftl, &backend.counters) {
                 let (all, rejected) =
                     faults.get_or_insert_with(|| (FaultReport::default(), Rejected::default()));
                 all.add(&report);

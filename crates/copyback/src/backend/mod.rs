@@ -18,6 +18,7 @@ pub use faults::{FaultReport, Found};
 pub use held::{Held, ToFill};
 pub use pacing::PacingTally;
 pub use sorting::SortingReport;
+pub use wake::{wake_dies_to_collect, wake_for_work, wake_if_to_collect};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
@@ -118,21 +119,6 @@ impl Backend {
         let given = self.ftl.take_given_parity();
         given.iter().for_each(|die| self.flash.wake(*die));
         are_due || !given.is_empty()
-    }
-
-    /// Faults so far, if there can be any.
-    pub fn fault_report(&self) -> Option<FaultReport> {
-        self.condition.report(&self.ftl, &self.counters)
-    }
-
-    /// The operation that is about to start reads `page` over the channel, to move it. Returns whether that is in vain and the
-    /// page is made up from others.
-    #[inline(always)]
-    pub fn sense_to_move(&mut self, page: Ppn) -> bool {
-        let Self { condition, ftl, flash, .. } = self;
-        !condition.is_perfect()
-            && condition.sense(ftl, &flash.timing, page) == Found::Nothing
-            && ftl.reads_in_vain_to_move(page)
     }
 
     /// The operation that is about to start copies `page` inside the flash, where nobody corrects it: what cannot be read is no

@@ -15,7 +15,7 @@ mod steps;
 mod width;
 mod write_parity;
 
-pub use steps::{Collection, Point, Progress};
+pub use steps::{Collection, Point, Progress, place_copy};
 
 use crate::backend::{Backend, Collecting};
 use crate::checkpoint::Checkpointed;
@@ -181,7 +181,9 @@ impl Collector {
         }
         let Some(lanes) = self.next_collection(backend, die, choose) else { return false };
         let in_idle_time = self.folds_in_idle_time(backend, &lanes);
-        self.put_on_die(backend, die, lanes, 0, in_idle_time, now);
+        let Backend { ftl, collecting, observer, .. } = backend;
+        let collection = Collection::new(lanes, 0, ftl.geometry());
+        self.put_on_die(ftl, collecting, observer, (die, in_idle_time), collection, now);
         true
     }
 
@@ -246,16 +248,13 @@ impl Collector {
 
     fn put_on_die(
         &mut self,
-        backend: &mut Backend,
-        die: DieId,
-        lanes: Lanes,
-        to_level: u32,
-        in_idle_time: bool,
+        ftl: &Ftl,
+        collecting: &mut Collecting,
+        observer: &mut Observer,
+        (die, in_idle_time): (DieId, bool),
+        collection: Collection,
         now: Instant,
     ) {
-        let mask = lanes.planes().fold(0, |mask, plane| mask | backend.ftl.geometry().bit(plane));
-        let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: None };
-        let Backend { ftl, observer, collecting, .. } = backend;
         observer.record(|| {
             let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
             let victims = jobs.map(|job| (job.victim(), ftl.valid_pages(job.victim())));
@@ -300,13 +299,12 @@ impl Collector {
     }
 
     /// The drive is read-only from now on: nothing is collected any more.
-    pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
+    pub fn stop(&mut self, collecting: &mut Collecting, observer: &mut Observer, now: Instant) {
         self.idle = None;
         self.folds = None;
-        backend.ftl.use_idle_time_to_fold(false);
         self.permits.withdraw();
         for die in (0..self.collections.len()).map(DieId::from_index) {
-            self.lay_down(&mut backend.collecting, &mut backend.observer, die, now);
+            self.lay_down(collecting, observer, die, now);
         }
     }
 }

@@ -4,13 +4,13 @@ use std::iter;
 
 use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
-use crate::backend::{Backend, Held, Outlook, Purpose, StepInFlight};
+use crate::backend::{Backend, Condition, Found, Held, Outlook, Purpose, StepInFlight};
 use crate::checkpoint::Checkpointed;
 use crate::config::GcEnd;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn};
-use crate::nand::{Command, Times};
+use crate::nand::{Command, Geometry, Times, Timing};
 use crate::observer::Activity;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
@@ -46,6 +46,12 @@ impl Point {
 }
 
 impl Collection {
+    /// A collection in these lanes, after which the wear of the planes of `to_level` is looked at, too.
+    pub(super) fn new(lanes: Lanes, to_level: u32, geometry: &Geometry) -> Self {
+        let mask = lanes.planes().fold(0, |mask, plane| mask | geometry.bit(plane));
+        Self { lanes, mask, to_level: mask | to_level, in_flight: None }
+    }
+
     /// The point at which the collection stands. While an operation of it is in the die, the point at which that began.
     pub fn point(&self) -> Point {
         self.in_flight.unwrap_or_else(|| Point::new(self.lanes.carries()))
@@ -192,13 +198,10 @@ impl Collector {
         !waited_for.is_empty()
     }
 
-    /// Begins the next move of a page in place of one with copyback that has just ended and that nobody looks
-    /// at. Returns what it takes, if there is one.
+    /// The page that is moved next in place of one with copyback that has just ended and that nobody looks at.
     #[inline]
-    pub fn repeat_move(&mut self, backend: &mut Backend, die: DieId) -> Option<Duration> {
-        let collection = self.collections[die.index()].as_mut()?;
-        let page = collection.lanes.next_move(&backend.ftl)?;
-        Some(place_copy(backend, page))
+    pub fn next_move(&mut self, ftl: &Ftl, die: DieId) -> Option<Ppn> {
+        self.collections[die.index()].as_mut()?.lanes.next_move(ftl)
     }
 
     fn start_reading(
@@ -266,7 +269,9 @@ impl Collector {
             backend.flash.note_page(page);
             backend.copy_unseen(page);
         }
-        Times { array: self.read_time(backend, pages), ..Times::default() }
+        let Backend { condition, ftl, flash, .. } = backend;
+        let array = self.read_time(condition, ftl, &flash.timing, pages);
+        Times { array, ..Times::default() }
     }
 
     /// Begins to read `pages` over the channel. Returns what it takes, with the retries that they need, and whether that is in
@@ -279,24 +284,31 @@ impl Collector {
     ) -> (Times, bool) {
         let count = pages.len() as u64;
         backend.counters.reads += count;
+        let Backend { condition, ftl, flash, .. } = backend;
         let mut is_in_vain = false;
         for page in pages.clone() {
-            backend.flash.note_page(page);
-            is_in_vain |= backend.sense_to_move(page);
+            flash.note_page(page);
+            is_in_vain |= condition.sense(ftl, &flash.timing, page) == Found::Nothing
+                && ftl.reads_in_vain_to_move(page);
         }
-        let array = self.read_time(backend, pages) + backend.condition.take_extra();
-        let timing = &backend.flash.timing;
+        let timing = &flash.timing;
+        let array = self.read_time(condition, ftl, timing, pages) + condition.take_extra();
         let transfer_out = timing.page_transfer * count;
         (Times { transfer_in: timing.command, array, transfer_out }, is_in_vain)
     }
 
     /// Time of the array to read `pages`, which are alike, for a move, with the look at the host's queue after it.
     #[inline(always)]
-    fn read_time(&self, backend: &mut Backend, mut pages: impl Iterator<Item = Ppn>) -> Duration {
-        let Backend { condition, ftl, flash, .. } = backend;
+    fn read_time(
+        &self,
+        condition: &mut Condition,
+        ftl: &Ftl,
+        timing: &Timing,
+        mut pages: impl Iterator<Item = Ppn>,
+    ) -> Duration {
         let first = pages.next().expect("a step reads some page");
         let offset = ftl.geometry().page_offset(first);
-        condition.array_read(ftl, &flash.timing, (first, offset)) + self.settings.poll
+        condition.array_read(ftl, timing, (first, offset)) + self.settings.poll
     }
 
     fn start_programming(
@@ -410,14 +422,10 @@ impl Collector {
         for plane in backend.ftl.geometry().planes_in(collection.to_level, die) {
             if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
                 let lanes = Lanes::of(job, self.settings.how.read_out_if(in_idle_time));
-                return self.put_on_die(
-                    backend,
-                    die,
-                    lanes,
-                    collection.to_level,
-                    in_idle_time,
-                    now,
-                );
+                let Backend { ftl, collecting, observer, .. } = backend;
+                let collection = Collection::new(lanes, collection.to_level, ftl.geometry());
+                let place = (die, in_idle_time);
+                return self.put_on_die(ftl, collecting, observer, place, collection, now);
             }
         }
     }
@@ -425,7 +433,7 @@ impl Collector {
 
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
 #[inline(always)]
-fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
+pub fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
     let Backend { condition, ftl, flash, .. } = &mut *backend;
     let offset = ftl.geometry().page_offset(page);
     let read = condition.array_read(ftl, &flash.timing, (page, offset));

@@ -128,7 +128,8 @@ impl Scheduler {
             if let Some(stripes) = &mut self.queues.stripes {
                 stripes.add(part, *page, id, &backend.ftl);
             }
-            self.enqueue_read_of(backend, part, *page, now);
+            let Backend { ftl, flash, observer, .. } = &mut *backend;
+            self.queues.enqueue_read_of(ftl, flash, observer, part, *page, now);
         }
     }
 
@@ -184,25 +185,6 @@ impl Scheduler {
             .is_some_and(|page| backend.ftl.is_lost(geometry.die_of_plane(geometry.plane_of(page))))
     }
 
-    /// The read `id` has ended in its die. If its page could not be corrected, makes it up from the others of its stripe.
-    pub(super) fn finish_read_or_rebuild(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        now: Instant,
-    ) {
-        let stripes = self.queues.stripes.as_mut();
-        let Some(page) = stripes.and_then(|stripes| stripes.take_uncorrectable(id)) else {
-            return self.finish_read(backend, id, now);
-        };
-        match backend.ftl.others_of_stripe(page) {
-            Some(others) if !others.is_empty() => {
-                self.make_up(backend, id, Cause::Error, &others, now);
-            }
-            Some(_) | None => self.fail_read(backend, id, now),
-        }
-    }
-
     /// Ends the read `id`, whose data are not to be had.
     #[cold]
     pub(super) fn fail_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
@@ -217,7 +199,16 @@ impl Scheduler {
         }
     }
 
-    fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+    /// The read `id` has ended. If its die could not correct the page, makes it up from the others of its stripe.
+    pub(super) fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let stripes = self.queues.stripes.as_mut();
+        if let Some(page) = stripes.and_then(|stripes| stripes.take_uncorrectable(id)) {
+            let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty());
+            return match others {
+                Some(others) => self.make_up(backend, id, Cause::Error, &others, now),
+                None => self.fail_read(backend, id, now),
+            };
+        }
         let read = self.queues.transactions.get(id);
         match read.kind {
             _ if read.in_vain => self.fail_read(backend, id, now),

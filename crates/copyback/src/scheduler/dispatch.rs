@@ -1,8 +1,8 @@
 //! Host operations from the queues into the dies, and out again.
 
-use crate::backend::{Backend, Found, Purpose};
+use crate::backend::{Backend, Found, Purpose, wake_if_to_collect};
 use crate::flash::Flash;
-use crate::ftl::{Outdated, Placed};
+use crate::ftl::{Ftl, Outdated, Placed};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
 use crate::nand::{Command, Located, Operation, Times};
 use crate::observer::{Observer, Part};
@@ -11,11 +11,30 @@ use crate::purpose::Owner;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
 
-use super::Scheduler;
 use super::choice::{Next, NextWrite};
 use super::fill::start_fill;
 use super::free_die::may_leave_to_other;
 use super::queues::WriteQueue;
+use super::{Queues, Scheduler};
+
+impl Queues {
+    /// A read is about to begin that does not find its data. It is made up from others, if it is of a stripe and its page cannot
+    /// be corrected.
+    #[inline(never)]
+    fn note_found(&mut self, ftl: &Ftl, found: Found, taken: &TakenRead) {
+        let read = self.transactions.get_mut(taken.id);
+        let is_part = read.kind == Kind::OfStripe;
+        match (found, &mut self.stripes) {
+            (Found::Data, _) => {}
+            // The mark itself is part of what parity is made of.
+            (Found::Mark, _) if is_part => {}
+            (Found::Nothing, Some(stripes)) if is_part || !ftl.is_marked(taken.page) => {
+                stripes.note_uncorrectable(taken.id, taken.page);
+            }
+            (Found::Mark | Found::Nothing, _) => read.cannot_be_corrected(),
+        }
+    }
+}
 
 impl Scheduler {
     /// Starts `next`, which its die can take. Returns whether it has.
@@ -135,45 +154,18 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) {
-        if self.queues.stripes.is_some() {
-            self.sense_of_stripe(backend, taken);
-        } else {
-            let read = self.queues.transactions.get_mut(taken.id);
-            backend.ftl.check_read(read.lpn, read.reader());
-            let Backend { condition, ftl, flash, .. } = &mut *backend;
-            if condition.sense(ftl, &flash.timing, taken.page) != Found::Data {
-                read.cannot_be_corrected();
-            }
-        }
-        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
-        backend.flash.note_page(taken.page);
-        self.queues.join(&mut backend.observer, taken.id, group, now);
-    }
-
-    /// Begins a read where one that cannot be corrected is made up from others.
-    #[inline(never)]
-    fn sense_of_stripe(&mut self, backend: &mut Backend, taken: &TakenRead) {
-        let read = self.queues.transactions.get_mut(taken.id);
-        let is_part = read.kind == Kind::OfStripe;
-        if !is_part {
+        let read = self.queues.transactions.get(taken.id);
+        if read.kind != Kind::OfStripe {
             backend.ftl.check_read(read.lpn, read.reader());
         }
         let Backend { condition, ftl, flash, .. } = &mut *backend;
         let found = condition.sense(ftl, &flash.timing, taken.page);
-        // The mark itself is part of what parity is made of.
-        match found {
-            Found::Data => {}
-            Found::Mark if is_part => {}
-            Found::Mark => read.cannot_be_corrected(),
-            Found::Nothing if !is_part && backend.ftl.is_marked(taken.page) => {
-                read.cannot_be_corrected();
-            }
-            Found::Nothing => {
-                if let Some(stripes) = &mut self.queues.stripes {
-                    stripes.note_uncorrectable(taken.id, taken.page);
-                }
-            }
+        if found != Found::Data {
+            self.queues.note_found(ftl, found, taken);
         }
+        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
+        backend.flash.note_page(taken.page);
+        self.queues.join(&mut backend.observer, taken.id, group, now);
     }
 
     /// Starts a write that has been taken off `queue`, at the plane and offset it goes to, and with it those
@@ -285,7 +277,7 @@ impl Scheduler {
         if let Some(held) = &mut backend.held {
             held.begins(id, backend.ftl.geometry().program_of(placed.page));
         }
-        backend.wake_if_to_collect(old);
+        wake_if_to_collect(&mut backend.flash, &backend.ftl, old);
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 backend.counters.host_programs += 1;
@@ -319,7 +311,7 @@ impl Scheduler {
                 Kind::OfStripe => self.finish_part(backend, id, false, now),
                 Kind::Read | Kind::ReadToUpdate if in_vain => self.fail_read(backend, id, now),
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
-                    self.finish_read_or_rebuild(backend, id, now);
+                    self.finish_read(backend, id, now);
                 }
                 Kind::Write
                     if backend.held.as_mut().is_some_and(|held| {

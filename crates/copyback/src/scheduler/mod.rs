@@ -29,7 +29,7 @@ pub use rebuild::{LostDieReport, Phase, Rebuild, RebuildTally};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, wake_if_to_collect};
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ftl::Outdated;
@@ -115,7 +115,7 @@ impl Scheduler {
     pub fn trim(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
         let page = backend.ftl.lookup(lpn);
         backend.counters.trimmed += u64::from(backend.ftl.trim(lpn));
-        backend.wake_if_to_collect(page);
+        wake_if_to_collect(&mut backend.flash, &backend.ftl, page);
         self.write_back_outdated(backend, Outdated::By(lpn), now);
     }
 

@@ -1,14 +1,38 @@
 //! Page operations of the host on their way into the queues.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Purpose, wake_dies_to_collect, wake_for_work};
+use crate::flash::Flash;
+use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn, going_round};
+use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::transaction::{Kind, TransactionId, Wait};
 use crate::units::Instant;
 
-use super::Scheduler;
 use super::free_die::{die_with_held, is_free_for, wake_to_load};
 use super::queues::WriteQueue;
+use super::{Queues, Scheduler};
+
+impl Queues {
+    /// Queues a read of `page`.
+    #[inline(always)]
+    pub(super) fn enqueue_read_of(
+        &mut self,
+        ftl: &Ftl,
+        flash: &mut Flash<Purpose>,
+        observer: &mut Observer,
+        id: TransactionId,
+        page: Ppn,
+        now: Instant,
+    ) {
+        let plane = ftl.geometry().plane_of(page);
+        let die = ftl.geometry().die_of_plane(plane);
+        let transaction = self.transactions.get_mut(id);
+        transaction.arrive(observer, &flash.timing, (die, Some(plane)), now);
+        self.push_read(plane, id);
+        wake_for_work(flash, ftl, die);
+    }
+}
 
 impl Scheduler {
     /// Queues a read for the plane that holds its page. A page that holds no data, or is in the
@@ -19,7 +43,10 @@ impl Scheduler {
         match backend.ftl.lookup(lpn) {
             Some(page)
                 if self.queues.stripes.is_some() && self.read_around(backend, id, page, now) => {}
-            Some(page) => self.enqueue_read_of(backend, id, page, now),
+            Some(page) => {
+                let Backend { ftl, flash, observer, .. } = backend;
+                self.queues.enqueue_read_of(ftl, flash, observer, id, page, now);
+            }
             None => self.finish_unmapped(backend, id, now),
         }
     }
@@ -33,26 +60,12 @@ impl Scheduler {
     ) {
         match backend.ftl.lookup(self.queues.transactions.get(id).lpn) {
             Some(_) if !self.lies_elsewhere(backend, id) => self.enqueue_read(backend, id, now),
-            Some(page) => self.enqueue_read_of(backend, id, page, now),
+            Some(page) => {
+                let Backend { ftl, flash, observer, .. } = backend;
+                self.queues.enqueue_read_of(ftl, flash, observer, id, page, now);
+            }
             None => self.finish_unmapped(backend, id, now),
         }
-    }
-
-    /// Queues a read of `page`.
-    #[inline(always)]
-    pub(super) fn enqueue_read_of(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        page: Ppn,
-        now: Instant,
-    ) {
-        let plane = backend.ftl.geometry().plane_of(page);
-        let die = backend.ftl.geometry().die_of_plane(plane);
-        let (transaction, timing) = (self.queues.transactions.get_mut(id), &backend.flash.timing);
-        transaction.arrive(&mut backend.observer, timing, (die, Some(plane)), now);
-        self.queues.push_read(plane, id);
-        backend.wake_for_work(die);
     }
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
@@ -146,14 +159,18 @@ impl Scheduler {
         }
         self.queues.push_write(queue, id);
         match die {
-            Some(die) => backend.wake_for_work(die),
-            None => self.wake_a_die(backend),
+            Some(die) => wake_for_work(&mut backend.flash, &backend.ftl, die),
+            None => self.wake_for_waiting_writes(backend),
         }
     }
 
-    /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
-    /// there is none, wakes those that can load a write beside what they do; or else those that are short of space.
-    fn wake_a_die(&mut self, backend: &mut Backend) {
+    /// Wakes a die for the writes that wait for any, if there are any: an idle one that can take the first, with a page that
+    /// writes wait for, or else the next, going round. If there is none, wakes those that can load a write beside what they do; or
+    /// else those that are short of space.
+    pub fn wake_for_waiting_writes(&mut self, backend: &mut Backend) {
+        if !self.queues.device_writes_wait() {
+            return;
+        }
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
         let dies = backend.ftl.geometry().dies();
@@ -164,15 +181,11 @@ impl Scheduler {
         if let Some(die) = in_turn.find(|die| is_free_for(backend, *die, page)) {
             backend.flash.wake(die);
             self.next_die = (die.index() + 1) % dies;
-        } else if !wake_to_load(backend, page) {
-            backend.wake_dies_to_collect();
+            return;
         }
-    }
-
-    /// Wakes a die for the writes that wait for any, now that another has turned to other work.
-    pub fn wake_for_waiting_writes(&mut self, backend: &mut Backend) {
-        if self.queues.device_writes_wait() {
-            self.wake_a_die(backend);
+        let Backend { ftl, flash, collecting, condition, .. } = backend;
+        if !wake_to_load(flash, ftl, collecting, page) {
+            wake_dies_to_collect(flash, ftl, condition.ageing.is_some());
         }
     }
 

@@ -40,8 +40,8 @@ use std::ops::Range;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::collector::Collector;
 use crate::collector::idle::IdleTime;
+use crate::collector::{Collector, place_copy};
 use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
@@ -493,7 +493,9 @@ impl Ssd {
     /// ends; collections are laid down where they are, as no space is needed any more.
     #[cold]
     fn turn_read_only(&mut self, now: Instant) {
-        self.collector.stop(&mut self.backend, now);
+        let Backend { ftl, collecting, observer, .. } = &mut self.backend;
+        ftl.use_idle_time_to_fold(false);
+        self.collector.stop(collecting, observer, now);
         for id in self.scheduler.queues.take_writes() {
             self.scheduler.reject(&mut self.backend, id, now);
         }
@@ -551,10 +553,9 @@ impl Ssd {
 
     #[inline(never)]
     fn begin_next_move(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
-        let time = self.collector.repeat_move(&mut self.backend, die);
-        if let Some(time) = time {
-            self.backend.flash.repeat_copyback(die, time, now, agenda);
-        }
-        time.is_some()
+        let Some(page) = self.collector.next_move(&self.backend.ftl, die) else { return false };
+        let time = place_copy(&mut self.backend, page);
+        self.backend.flash.repeat_copyback(die, time, now, agenda);
+        true
     }
 }

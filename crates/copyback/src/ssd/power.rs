@@ -1,6 +1,6 @@
 //! The power of a drive fails: what its flash holds then, and the drive that is made again from that.
 
-use crate::backend::{Backend, Purpose};
+use crate::backend::{Backend, Purpose, wake_dies_to_collect};
 use crate::config::{Protection, Resolved};
 use crate::ftl::{Ftl, Image, Lost, Outdated, Scan};
 use crate::ids::{DieId, Lpn};
@@ -116,7 +116,8 @@ impl Ssd {
             self.backend.ftl.fill_up_all();
         }
         self.backend.ftl.begin_timed();
-        self.backend.wake_dies_to_collect();
+        let Backend { ftl, flash, condition, .. } = &mut self.backend;
+        wake_dies_to_collect(flash, ftl, condition.ageing.is_some());
         // What the preparation or a recovery has left out of date.
         self.scheduler.write_back_outdated(&mut self.backend, Outdated::All, now);
     }

@@ -8,7 +8,7 @@ use copyback::ftl::{Ftl, Left, ReclaimStep, Stage, Translated};
 use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::outcome::Outcome;
 use copyback::placement::HostPage;
-use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
+use copyback::ssd::{Announced, Cut, FaultReport, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 use copyback::workload::Hint;
 
@@ -241,6 +241,12 @@ impl Toy {
             self.apply(event);
         }
         self.settle();
+    }
+
+    /// Faults so far, if there can be any.
+    pub fn fault_report(&self) -> Option<FaultReport> {
+        let backend = self.ssd.backend();
+        backend.condition.report(&backend.ftl, &backend.counters)
     }
 
     fn apply(&mut self, event: Event) {

@@ -20,7 +20,7 @@ use crate::ids::{DieId, PlaneId};
 use crate::nand::{Geometry, Timing};
 use crate::units::{Duration, Instant};
 
-use super::Collector;
+use super::{Collection, Collector};
 use advanced::StepTimes;
 use advanced_delayed::IdleSchedule;
 
@@ -232,7 +232,9 @@ impl Collector {
         let Some(job) = idle.next_job(backend, die, now) else { return false };
         let mut lanes = Lanes::of(job, HowMoved::ReadOut);
         self.let_planes_join(backend, &mut lanes);
-        self.put_on_die(backend, die, lanes, 0, true, now);
+        let Backend { ftl, collecting, observer, .. } = backend;
+        let collection = Collection::new(lanes, 0, ftl.geometry());
+        self.put_on_die(ftl, collecting, observer, (die, true), collection, now);
         true
     }
 }
