@@ -226,20 +226,12 @@ impl WriteBuffer {
             let whole = sectors == self.whole_page;
             self.flush_waits_for_more |=
                 self.flushes.back().is_some_and(|flush| entry.sequence < flush.before);
-            leaves(lpn, ssd.next_sequence());
+            leaves(lpn, ssd.scheduler().next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
-        self.report_waits(ssd);
-    }
-
-    /// Tells the drive which flush waits for what has left, and that writes wait for room.
-    fn report_waits(&mut self, ssd: &mut Ssd) {
-        if std::mem::take(&mut self.flush_waits_for_more)
-            && let Some(flush) = self.flushes.back()
-        {
-            ssd.flush(flush.before);
-        }
-        ssd.wait_for_any((!self.waiting.is_empty()).then_some(self.leaving.len()));
+        let waits_for_more = std::mem::take(&mut self.flush_waits_for_more);
+        let flush = self.flushes.back().filter(|_| waits_for_more).map(|flush| flush.before);
+        ssd.buffer_waits(flush, (!self.waiting.is_empty()).then_some(self.leaving.len()));
     }
 
     fn wants_to_destage(&mut self) -> bool {
@@ -253,9 +245,9 @@ impl WriteBuffer {
         self.dirty.remove_entry(&lpn)
     }
 
-    /// Whether pages are being written to flash, and do not wait for others that would fill up a page of it.
-    pub fn is_destaging(&self, ssd: &Ssd) -> bool {
-        self.leaving.len() > ssd.held_writes()
+    /// Whether pages are being written to flash, besides the `held` ones, which wait for others that would fill up a page of it.
+    pub fn is_destaging(&self, held: usize) -> bool {
+        self.leaving.len() > held
     }
 
     /// A page has been written to flash.
@@ -350,16 +342,16 @@ impl WriteBuffer {
         Some(Placed { command, lpn, late })
     }
 
-    /// The next flush that has ended, and how much of its wait was due to collections.
-    pub fn ended_flush(&mut self, ssd: &mut Ssd, now: Instant) -> Option<(CommandId, Duration)> {
+    /// The next flush that has ended: its command, its place among the writes, and how much of its wait was due to
+    /// collections.
+    pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, u64, Duration)> {
         let Flush { command, before, undelayed } = *self.flushes.front()?;
         let oldest = self.unwritten.first_key_value().map(|(sequence, _)| *sequence);
         if oldest.is_some_and(|oldest| oldest < before) {
             return None;
         }
         self.flushes.pop_front();
-        ssd.flush_ended(before);
-        Some((command, undelayed.map_or(Duration::ZERO, |undelayed| now - undelayed)))
+        Some((command, before, undelayed.map_or(Duration::ZERO, |undelayed| now - undelayed)))
     }
 }
 

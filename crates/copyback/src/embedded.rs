@@ -379,7 +379,12 @@ impl Embedded {
 
     /// The version of the page that was written last: later ones are higher.
     pub fn last_version(&self) -> u64 {
-        self.array.drives().iter().map(|drive| drive.ssd.last_sequence()).max().unwrap_or_default()
+        self.array
+            .drives()
+            .iter()
+            .map(|drive| drive.ssd.scheduler().last_sequence())
+            .max()
+            .unwrap_or_default()
     }
 
     /// The versions of pages that the flash of all drives holds, be they out of date: only these may come back after a cut.

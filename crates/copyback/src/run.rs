@@ -495,7 +495,8 @@ impl Run {
     #[inline(never)]
     fn note_read_of_phase(&mut self, completion: &Completion) {
         let arrival = completion.request.arrival;
-        let phase = self.array.drives()[0].ssd.lost_die_phase(arrival);
+        let rebuild = self.array.drives()[0].ssd.scheduler().rebuild.as_ref();
+        let phase = rebuild.map(|rebuild| rebuild.phase(arrival)).unwrap_or_default();
         let is_read = completion.request.operation == Operation::Read;
         if is_read
             && !completion.is_of_ramp()
@@ -532,7 +533,8 @@ impl Run {
         if self.audit {
             for drive in self.array.drives() {
                 drive.ssd.backend().ftl.check().map_err(Error::Internal)?;
-                if drive.ssd.rebuild_stands_still() {
+                let rebuild = drive.ssd.scheduler().rebuild.as_ref();
+                if rebuild.is_some_and(|rebuild| rebuild.stands_still(drive.ssd.backend())) {
                     let problem = "pages of a lost die find no room to be rebuilt";
                     return Err(Error::Internal(problem.to_owned()));
                 }
@@ -593,7 +595,11 @@ impl Run {
 
     /// Takes what each drive has chosen since the last call, if that is told.
     pub fn take_told(&mut self) -> Vec<Vec<Told>> {
-        self.array.drives_mut().iter_mut().map(|drive| drive.ssd.take_told()).collect()
+        self.array
+            .drives_mut()
+            .iter_mut()
+            .map(|drive| drive.ssd.backend_mut().ftl.take_told())
+            .collect()
     }
 
     /// Progress of the run.
@@ -780,7 +786,7 @@ impl Run {
             if let Some(times) = drive.ssd.backend().observer.idle_times(self.now) {
                 *idle_times.get_or_insert_with(IdleTimes::default) += times;
             }
-            if let Some(report) = drive.ssd.backend().sorting_report() {
+            if let Some(report) = SortingReport::of(&drive.ssd.backend().ftl) {
                 match &mut sorting {
                     Some(all) => all.add(&report),
                     None => sorting = Some(report),
@@ -797,7 +803,8 @@ impl Run {
             if let Some(tally) = ftl.line_tally() {
                 *lines.get_or_insert_default() += tally;
             }
-            if let Some(report) = drive.ssd.backend().fault_report() {
+            let backend = drive.ssd.backend();
+            if let Some(report) = backend.condition.report(&backend.ftl, &backend.counters) {
                 let (all, rejected) =
                     faults.get_or_insert_with(|| (FaultReport::default(), Rejected::default()));
                 all.add(&report);
@@ -822,12 +829,15 @@ impl Run {
             lines,
             parity,
             lost_die: self.recorder.lost_die.as_ref().and_then(|reads| {
-                let report = drives.iter().find_map(|drive| drive.ssd.lost_die())?;
-                Some(reads.summary(&report, counters.rebuilt))
+                let report = drives.iter().find_map(|drive| {
+                    let rebuild = drive.ssd.scheduler().rebuild.as_ref()?;
+                    Some(rebuild.report(&drive.ssd.backend().ftl))
+                });
+                Some(reads.summary(&report?, counters.rebuilt))
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
             lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
-            data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
+            data_age: drives.iter().any(|drive| drive.ssd.backend().condition.ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }
     }
@@ -846,7 +856,8 @@ impl Run {
     /// so many bytes were.
     fn with_life(&self, endurance: Endurance, written: u64, id: SsdId, drive: &Drive) -> Endurance {
         let bytes = self.prepared_bytes[id.index()] + written;
-        let is_known = drive.ssd.is_read_only() && matches!(self.baseline, Baseline::Start);
+        let is_known = drive.ssd.backend().condition.is_read_only()
+            && matches!(self.baseline, Baseline::Start);
         Endurance { life_bytes: is_known.then_some(bytes), ..endurance }
     }
 }
@@ -872,7 +883,7 @@ fn sample(drive: &Drive, page_bytes: u64) -> Sample {
         collections: counters.collections,
         free_blocks_min: free.least,
         free_blocks: free.sum,
-        bad_blocks: backend.bad_blocks(),
+        bad_blocks: backend.condition.bad_blocks(&backend.ftl),
         slc_pages: backend.ftl.slc_pool().map(|pool| pool.levels()),
         pacing: drive.ssd.pacing().map(|_| counters.pacing),
     }

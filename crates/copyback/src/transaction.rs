@@ -1,40 +1,16 @@
 //! Page operations of the host, waiting or in service, and the queues they wait in.
 
+mod wait;
+
+pub use wait::{PageNote, Wait};
+
 use crate::checkpoint::Checkpointed;
-use crate::ids::{DieId, Lpn};
-use crate::observer::{ArrivalNote, DeviceNote, Parts, Party};
+use crate::ids::{CommandId, Lpn};
+use crate::observer::{Parts, Party};
 use crate::placement::HostPage;
 use crate::purpose::Owner;
-use crate::units::{Duration, Instant};
+use crate::units::Duration;
 use crate::workload::Hint;
-
-/// Object that an operation waits for.
-#[derive(Debug, Clone, Copy, Checkpointed)]
-pub enum Wait {
-    /// No object: it has just arrived, or is in a die.
-    Nothing,
-    /// A die, in whose backlog it is.
-    Die(DieId, ArrivalNote),
-    /// Any die.
-    Device(DeviceNote),
-    /// Another write of its page, since then: one that has to read it first.
-    Update(Instant),
-    /// The mapping of its page, since then.
-    Translation(Instant),
-    /// The other units of its page, and the program of that.
-    Page(PageNote),
-}
-
-/// A write has been transferred, and waits for its page to be programmed.
-#[derive(Debug, Clone, Copy, Checkpointed)]
-pub struct PageNote {
-    /// The die.
-    pub die: DieId,
-    /// Since when.
-    pub since: Instant,
-    /// Time for which the die had collected by then.
-    pub collected: Duration,
-}
 
 /// A page operation, named by its place in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Checkpointed)]
@@ -119,6 +95,23 @@ impl Transaction {
     /// The page as the host writes it.
     pub const fn page(&self) -> HostPage {
         HostPage { lpn: self.lpn, hint: self.hint }
+    }
+
+    /// Command that reads the page, if one of the host does.
+    pub const fn reader(&self) -> Option<CommandId> {
+        match (self.owner, self.kind) {
+            (Owner::Host(command), Kind::Read) => Some(command),
+            _ => None,
+        }
+    }
+
+    /// Marks a read of the host as uncorrectable; the content of a translation page the drive knows from elsewhere.
+    #[cold]
+    pub fn cannot_be_corrected(&mut self) {
+        self.in_vain = match self.owner {
+            Owner::Host(_) | Owner::Destage => self.kind != Kind::OfStripe,
+            Owner::Translation | Owner::Rebuild => false,
+        };
     }
 
     /// Party in a journal that the operation belongs to.

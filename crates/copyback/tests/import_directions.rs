@@ -54,8 +54,8 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     (
         "collector",
         &[
-            "backend", "config", "event", "ftl", "idle", "ids", "nand", "observer", "purpose",
-            "units",
+            "backend", "config", "event", "flash", "ftl", "idle", "ids", "nand", "observer",
+            "purpose", "units",
         ],
     ),
     (
@@ -162,6 +162,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
             "collector",
             "config",
             "event",
+            "flash",
             "ftl",
             "ids",
             "nand",
@@ -189,6 +190,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
             "ids",
             "nand",
             "observer",
+            "outcome",
             "outside",
             "placement",
             "purpose",
@@ -207,7 +209,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     ("steady", &[]),
     ("test_config", &["config"]),
     ("told", &["ids", "placement", "purpose", "workload"]),
-    ("transaction", &["ids", "observer", "placement", "purpose", "units", "workload"]),
+    ("transaction", &["ids", "nand", "observer", "placement", "purpose", "units", "workload"]),
     ("victim", &["config", "ids", "lists", "one_of", "outside", "placement", "rng"]),
     ("whole", &[]),
 ];

@@ -37,14 +37,11 @@ const FIELDS: [(&str, usize); 20] = [
 ];
 
 /// Types with more methods, functions that take `&mut` to them included.
-const METHODS: [(&str, usize); 7] = [
-    ("backend::Backend", 171),
+const METHODS: [(&str, usize); 4] = [
     ("ftl::Ftl", 115),
     ("ftl::block_manager::BlockManager", 157),
     ("ftl::tables::Tables", 108),
     ("ftl::units::lines::Lines", 109),
-    ("scheduler::Scheduler", 98),
-    ("ssd::Ssd", 100),
 ];
 
 /// Traits with more functions.

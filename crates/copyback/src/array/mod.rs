@@ -246,7 +246,11 @@ impl Array {
     pub fn has_become_read_only(&self) -> bool {
         match &self.members.failures {
             Some(failures) => failures.is_read_only(),
-            None => self.touched.iter().any(|index| self.drives[index].ssd.is_read_only()),
+            None => {
+                let is_read_only =
+                    |index: usize| self.drives[index].ssd.backend().condition.is_read_only();
+                self.touched.iter().any(is_read_only)
+            }
         }
     }
 
@@ -418,7 +422,7 @@ impl Array {
     /// tells of is still in its drive until the next call of [`book_finished`](Self::book_finished).
     pub fn take_journal(&mut self, into: &mut Vec<(SsdId, Entry)>) {
         for index in self.touched.iter() {
-            let entries = self.drives[index].ssd.take_journal();
+            let entries = self.drives[index].ssd.backend_mut().observer.take_journal();
             into.extend(entries.map(|entry| (SsdId::from_index(index), entry)));
         }
     }

@@ -51,7 +51,7 @@ impl SlowDrives {
     pub(super) fn change(&mut self, drives: &mut [Drive], now: Instant) {
         while let Some(Change { drive, factor, .. }) = self.changes.pop_if(|next| next.at <= now) {
             let timing = factor.map_or_else(|| self.usual.clone(), |by| self.usual.slowed(by));
-            drives[drive.index()].ssd.set_timing(timing);
+            drives[drive.index()].ssd.backend_mut().flash.timing = timing;
         }
     }
 }

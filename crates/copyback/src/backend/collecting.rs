@@ -5,6 +5,11 @@ use derive_more::AddAssign;
 use crate::checkpoint::Checkpointed;
 use crate::ids::DieId;
 use crate::less::Less;
+use crate::observer::{Entry, Observer};
+use crate::purpose::Reason;
+use crate::units::Instant;
+
+use super::Counters;
 
 /// The collections of a drive's dies.
 #[derive(Debug, Checkpointed)]
@@ -60,35 +65,48 @@ impl Collecting {
         self.dies[die.index()] = Some(Underway { in_idle_time, runs: false });
     }
 
-    /// The collection of `die` begins, or goes on. Returns whether it rested.
+    /// The collection of `die` begins, or goes on, on the planes of `mask`.
     #[inline]
-    pub(super) fn runs(&mut self, die: DieId) -> bool {
+    pub fn run(
+        &mut self,
+        observer: &mut Observer,
+        die: DieId,
+        (mask, reason): (u32, Reason),
+        now: Instant,
+    ) {
         let rested = self.dies[die.index()].as_mut().filter(|underway| !underway.runs);
-        match rested {
-            Some(underway) => {
-                underway.runs = true;
-                self.running += 1;
-                true
-            }
-            None => false,
+        if let Some(underway) = rested {
+            underway.runs = true;
+            self.running += 1;
+            observer.collection_runs(die, mask, reason.into(), now);
         }
     }
 
-    /// The collection of `die` rests. Returns whether it ran.
-    pub(super) fn rests(&mut self, die: DieId) -> bool {
+    /// The collection of `die` rests, at its end or to serve the host. Returns whether it ran.
+    pub fn rest(&mut self, observer: &mut Observer, die: DieId, now: Instant) -> bool {
         let ran = self.dies[die.index()].as_mut().filter(|underway| underway.runs);
-        match ran {
-            Some(underway) => {
-                underway.runs = false;
-                self.running -= 1;
-                true
-            }
-            None => false,
-        }
+        let Some(underway) = ran else { return false };
+        underway.runs = false;
+        self.running -= 1;
+        observer.collection_rests(die, now);
+        true
     }
 
-    /// The collection of `die`, which rests, has ended.
-    pub fn ends(&mut self, die: DieId) {
+    /// The host has been served in the middle of the collection of `die`.
+    pub fn yield_to_host(
+        &mut self,
+        observer: &mut Observer,
+        counters: &mut Counters,
+        die: DieId,
+        now: Instant,
+    ) {
+        counters.preemptions += u64::from(self.rest(observer, die, now));
+    }
+
+    /// The collection of `die` has ended.
+    pub fn end(&mut self, observer: &mut Observer, die: DieId, now: Instant) {
+        self.rest(observer, die, now);
+        observer.record(|| Entry::Ends { die, at: now });
         self.dies[die.index()] = None;
     }
 

@@ -10,9 +10,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
+use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::ids::{DieId, ProgramId};
+use crate::ids::{BlockId, DieId, ProgramId};
+use crate::nand::Geometry;
 use crate::transaction::TransactionId;
+
+use super::Purpose;
 
 /// The writes of a drive that wait for their pages, and who waits for them.
 #[derive(Debug, Default, Checkpointed)]
@@ -97,13 +101,18 @@ impl Held {
     }
 
     /// Writes that have been transferred and wait.
-    pub const fn len(&self) -> usize {
+    pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// An erase waits for `program`. Returns whether none has before.
-    pub fn ask(&mut self, program: ProgramId) -> bool {
-        self.asked.insert(program)
+    /// An erase of `block` waits for the programs that supersede its pages: those that wait for further units are filled up.
+    pub fn ask_for_programs(&mut self, ftl: &Ftl, flash: &mut Flash<Purpose>, block: BlockId) {
+        let pages = ftl.audit().into_iter().flat_map(|audit| audit.superseding(block));
+        for program in pages.map(|page| ftl.geometry().program_of(page)) {
+            if self.asked.insert(program) {
+                flash.wake(ftl.geometry().die_of_program(program));
+            }
+        }
     }
 
     /// The flush at `place` among the writes of the buffer waits for all writes up to the `last`.
@@ -129,6 +138,11 @@ impl Held {
     /// The programs that writes wait for.
     pub fn programs(&self) -> impl Iterator<Item = ProgramId> {
         self.waiting.keys().copied()
+    }
+
+    /// Wakes the dies whose pages writes wait for.
+    pub fn wake_dies(&self, geometry: &Geometry, flash: &mut Flash<Purpose>) {
+        self.programs().for_each(|program| flash.wake(geometry.die_of_program(program)));
     }
 
     /// The first die that is `asked_for` of those with a page that writes wait for and others could fill.

@@ -3,6 +3,7 @@
 
 mod ageing;
 mod collecting;
+mod condition;
 mod counters;
 mod faults;
 mod held;
@@ -10,29 +11,26 @@ mod pacing;
 mod sorting;
 mod wake;
 
-pub use collecting::Outlook;
+pub use collecting::{Collecting, Outlook};
+pub use condition::Condition;
 pub use counters::{Counters, Merges, Moves};
 pub use faults::{FaultReport, Found};
-pub use held::ToFill;
+pub use held::{Held, ToFill};
 pub use pacing::PacingTally;
 pub use sorting::SortingReport;
+pub use wake::{wake_dies_to_collect, wake_for_work, wake_if_to_collect};
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::flash::{Flash, Noted};
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
-use crate::nand::ReadOut;
+use crate::ids::Ppn;
 use crate::observer::Observer;
-use crate::purpose::Reason;
 use crate::shortcut::Shortcuts;
 use crate::transaction::Fifo;
-use crate::units::Instant;
+use crate::units::Duration;
 
 use ageing::Ageing;
-use collecting::Collecting;
-use faults::FaultCosts;
-use held::Held;
 
 /// Purpose of an operation in a die.
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -78,23 +76,10 @@ pub struct Backend {
     pub counters: Counters,
     /// Dies that collect.
     pub collecting: Collecting,
-    /// Kept if anything can go wrong in the flash.
-    faults: Option<Box<FaultCosts>>,
-    /// Kept if reads or time do anything to the data of blocks.
-    pub ageing: Option<Box<Ageing>>,
-    /// Kept if an array read brings several units of mapping.
-    read_out: Option<Box<ReadOut>>,
+    /// Condition of the flash: faults and age.
+    pub condition: Condition,
     /// Kept if writes end when their page is programmed, which may hold others.
     pub held: Option<Box<Held>>,
-}
-
-/// Location of a physical page: the plane and offset that multi-plane rules look at.
-#[derive(Debug, Clone, Copy)]
-pub struct Located {
-    /// Plane of the page.
-    pub plane: PlaneId,
-    /// Page offset in its block.
-    pub offset: u32,
 }
 
 impl Backend {
@@ -108,83 +93,17 @@ impl Backend {
             false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,
             false => Noted::Nothing,
         };
+        let ageing = Ageing::new(config, &mut ftl);
+        let condition = Condition::new(&ftl, ageing);
         Self {
             flash: Flash::new(config, ftl.geometry(), pipelined, noted, shortcuts),
             observer: Observer::new(config, ftl.geometry()),
             counters: Counters::default(),
             collecting: Collecting::new(ftl.geometry().dies()),
-            faults: ftl.bad_blocks().are_possible().then(Box::default),
-            ageing: Ageing::new(config, &mut ftl),
-            read_out: ReadOut::new(ftl.geometry()).map(Box::new),
+            condition,
             held: Held::new(config),
             ftl,
         }
-    }
-
-    /// Whether a page of `die` may have to be filled up.
-    #[inline(always)]
-    pub fn may_fill(&self, die: DieId) -> bool {
-        self.held.as_ref().is_some_and(|held| held.may_fill(&self.ftl, die))
-    }
-
-    /// Wakes the dies whose pages writes wait for.
-    pub fn wake_for_held(&mut self) {
-        let Self { held: Some(held), ftl, flash, .. } = self else { return };
-        held.programs().for_each(|program| flash.wake(ftl.geometry().die_of_program(program)));
-    }
-
-    /// An erase of `block` waits for the programs that supersede its pages: those that wait for further units are filled up.
-    pub fn ask_for_programs(&mut self, block: BlockId) {
-        let Self { held: Some(held), ftl, flash, .. } = self else { return };
-        let pages = ftl.audit().into_iter().flat_map(|audit| audit.superseding(block));
-        for program in pages.map(|page| ftl.geometry().program_of(page)) {
-            if held.ask(program) {
-                flash.wake(ftl.geometry().die_of_program(program));
-            }
-        }
-    }
-
-    /// The bit of `plane` in the masks of its die.
-    pub fn bit(&self, plane: PlaneId) -> u32 {
-        1 << self.ftl.geometry().plane_in_die(plane)
-    }
-
-    /// The planes of `die` whose bits are set in `mask`.
-    pub fn planes_in(&self, mask: u32, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
-        crate::ids::planes_in(mask, die, self.ftl.geometry().planes_per_die)
-    }
-
-    /// The plane and the offset of `page`.
-    pub fn locate(&self, page: Ppn) -> Located {
-        let plane = self.ftl.geometry().plane_of(page);
-        Located { plane, offset: self.ftl.geometry().page_offset(page) }
-    }
-
-    /// `lpn` is read, from flash, the register of a collection or DRAM: counted if it is a translation page.
-    #[inline(always)]
-    pub fn count_translation_read(&mut self, lpn: Lpn) {
-        self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(lpn));
-    }
-
-    /// Notes the present time for the age of blocks.
-    #[inline]
-    pub fn note_time(&mut self, now: Instant) {
-        if let Some(ageing) = &mut self.ageing {
-            ageing.note(&mut self.ftl, now);
-        }
-    }
-
-    /// When the drive is to look for data that have become too old, if that was not said before.
-    #[inline]
-    pub fn plan_refresh_look(&mut self) -> Option<Instant> {
-        self.ageing.as_mut()?.plan_look(&self.ftl)
-    }
-
-    /// Whether a block of `die` is to be collected for the sake of its data.
-    #[inline]
-    pub fn is_to_be_refreshed(&self, die: DieId) -> bool {
-        let due = self.ageing.as_ref().and_then(|ageing| ageing.next_due(&self.ftl, die));
-        due.is_some() && !self.is_read_only()
     }
 
     /// Wakes all dies if the planes of others than those that were written may have become due, as they are counted
@@ -202,18 +121,48 @@ impl Backend {
         are_due || !given.is_empty()
     }
 
-    /// The die begins, or goes on, to collect the planes of `mask`.
+    /// The operation that is about to start copies `page` inside the flash, where nobody corrects it: what cannot be read is no
+    /// more legible in the copy.
     #[inline]
-    pub fn collection_runs(&mut self, die: DieId, mask: u32, reason: Reason, now: Instant) {
-        if self.collecting.runs(die) {
-            self.observer.collection_runs(die, mask, reason.into(), now);
+    pub fn copy_unseen(&mut self, page: Ppn) {
+        if self.condition.has_faults() && self.condition.copies_errors(&self.ftl, page) {
+            self.ftl.cannot_read_to_move(page);
         }
     }
 
-    /// The die stops collecting, at the end of a collection or to serve the host.
-    pub fn collection_rests(&mut self, die: DieId, now: Instant) {
-        if self.collecting.rests(die) {
-            self.observer.collection_rests(die, now);
+    /// Time in the array of a program at `offset`, whose pages have found their places and fill so many blocks. These get
+    /// their summary pages, which are counted.
+    #[inline]
+    pub fn program_time(&mut self, offset: u32, filled: u64) -> Duration {
+        let mut time = self.flash.timing.program(offset);
+        if let Some(summary) = self.flash.timing.summary.filter(|_| filled > 0) {
+            time += summary;
+            self.counters.summary_pages += filled;
         }
+        time + self.replacing_time()
+    }
+
+    /// Time in the array of a program of the host that has gone to `page`, at `offset` of its block; otherwise as
+    /// [`program_time`](Self::program_time).
+    #[inline]
+    pub fn host_program_time(&mut self, page: Ppn, offset: u32, filled: u64) -> Duration {
+        match self.flash.timing.cache {
+            Some(cache) if self.ftl.is_in_cache(page) => {
+                cache.program(offset) + self.replacing_time()
+            }
+            _ => self.program_time(offset, filled),
+        }
+    }
+
+    /// Counts the blocks that have just been replaced. Returns what the operation which is about to start takes for that and for
+    /// other faults.
+    #[inline]
+    pub fn replacing_time(&mut self) -> Duration {
+        if !self.condition.has_faults() {
+            return Duration::ZERO;
+        }
+        let replaced = self.ftl.take_replaced();
+        let Self { condition, ftl, flash, counters, .. } = self;
+        condition.count_replaced(&replaced, ftl, &flash.timing, counters)
     }
 }

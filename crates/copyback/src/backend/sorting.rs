@@ -1,8 +1,6 @@
 //! Quality of the sorting by a drive's placement.
 
-use crate::ftl::{ClassTally, HandleTally, Takes, UnitReport};
-
-use super::Backend;
+use crate::ftl::{ClassTally, Ftl, HandleTally, Takes, UnitReport};
 
 /// Counts of the blocks of each class, on a drive or on several together.
 #[derive(Debug, Clone)]
@@ -24,6 +22,20 @@ pub struct SortingReport {
 }
 
 impl SortingReport {
+    /// Quality of the placement's sorting, if there are several classes.
+    pub fn of(ftl: &Ftl) -> Option<Self> {
+        let tally = ftl.class_tally();
+        (tally.classes().len() > 1).then(|| Self {
+            tally: tally.clone(),
+            handles: ftl.reclaim_units().handle_tally(),
+            units: ftl.reclaim_units().report(),
+            takes: ftl.takes_of_classes(),
+            host_pages: ftl.tallied_host_pages(),
+            state_bytes: ftl.placement_bytes() as u64,
+            page_bytes: ftl.page_bytes(),
+        })
+    }
+
     /// Adds that of another drive.
     pub fn add(&mut self, other: &Self) {
         self.tally += &other.tally;
@@ -35,21 +47,5 @@ impl SortingReport {
         if let (Some(units), Some(other)) = (&mut self.units, &other.units) {
             *units += other;
         }
-    }
-}
-
-impl Backend {
-    /// Quality of the placement's sorting, if there are several classes.
-    pub fn sorting_report(&self) -> Option<SortingReport> {
-        let tally = self.ftl.class_tally();
-        (tally.classes().len() > 1).then(|| SortingReport {
-            tally: tally.clone(),
-            handles: self.ftl.reclaim_units().handle_tally(),
-            units: self.ftl.reclaim_units().report(),
-            takes: self.ftl.takes_of_classes(),
-            host_pages: self.ftl.tallied_host_pages(),
-            state_bytes: self.ftl.placement_bytes() as u64,
-            page_bytes: self.ftl.page_bytes(),
-        })
     }
 }

@@ -1,7 +1,7 @@
 //! Collections with all their effects but time: the bound that shows what collections cost.
 
 use super::job::{self, Job, Tally};
-use crate::backend::Backend;
+use crate::backend::{Backend, Counters};
 use crate::ids::DieId;
 use crate::purpose::Reason;
 
@@ -13,11 +13,12 @@ impl Collector {
     pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
         backend.ftl.time_parity(false);
         let tally = job::collect_untimed(&mut backend.ftl, die);
-        self.count_untimed(backend, Reason::OnDemand, &tally);
+        self.count_untimed(&mut backend.counters, Reason::OnDemand, &tally);
+        let mut filled = tally.filled;
         let asked = self.permits.planes_of(die);
         let mut tally = Tally::default();
-        for plane in backend.planes_in(asked, die) {
-            while self.permits.planes_of(die) & backend.bit(plane) != 0 {
+        for plane in backend.ftl.geometry().planes_in(asked, die) {
+            while self.permits.planes_of(die) & backend.ftl.geometry().bit(plane) != 0 {
                 match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
@@ -34,30 +35,33 @@ impl Collector {
         while let Some(job) = Job::for_its_data(die, backend) {
             job.run_with_levelling(&mut backend.ftl, &mut tally);
         }
-        self.count_untimed(backend, self.permits.reason(), &tally);
-        backend.replace_at_no_cost();
+        self.count_untimed(&mut backend.counters, self.permits.reason(), &tally);
+        filled += tally.filled;
+        // Blocks are replaced in no time either.
+        backend.replacing_time();
         backend.ftl.time_parity(true);
         let parity = backend.ftl.take_untimed_parity();
         backend.counters.programs += parity.pages;
         backend.counters.parity += parity.pages;
-        backend.fill_at_no_cost(parity.filled);
+        if backend.flash.timing.summary.is_some() {
+            backend.counters.summary_pages += filled + parity.filled;
+        }
     }
 
-    fn count_untimed(&self, backend: &mut Backend, reason: Reason, tally: &Tally) {
-        backend.counters.count_collections(reason, tally.collections);
-        backend.counters.levelling_runs += tally.levelling_runs;
-        backend.counters.read_reclaims += tally.read_reclaims;
-        backend.counters.refreshes += tally.refreshes;
-        backend.counters.erases += tally.erases;
-        backend.counters.merges += tally.merges;
-        backend.counters.pages_moved += tally.pages_moved;
-        backend.fill_at_no_cost(tally.filled);
-        backend.counters.moves.single_demanding += tally.pages_moved;
+    fn count_untimed(&self, counters: &mut Counters, reason: Reason, tally: &Tally) {
+        counters.count_collections(reason, tally.collections);
+        counters.levelling_runs += tally.levelling_runs;
+        counters.read_reclaims += tally.read_reclaims;
+        counters.refreshes += tally.refreshes;
+        counters.erases += tally.erases;
+        counters.merges += tally.merges;
+        counters.pages_moved += tally.pages_moved;
+        counters.moves.single_demanding += tally.pages_moved;
         if self.settings.copyback {
-            backend.counters.copybacks += tally.pages_moved;
+            counters.copybacks += tally.pages_moved;
         } else {
-            backend.counters.reads += tally.pages_moved;
-            backend.counters.programs += tally.pages_moved;
+            counters.reads += tally.pages_moved;
+            counters.programs += tally.pages_moved;
         }
     }
 }

@@ -36,19 +36,18 @@ impl FoldInIdleTime {
         })
     }
 
-    /// Before work is looked for: whether the drive `is_busy`.
-    pub fn note(&mut self, backend: &mut Backend, is_busy: bool, now: Instant) {
+    /// Before work is looked for: whether the drive `is_busy`. Returns whether folding stops.
+    pub fn note(&mut self, is_busy: bool, now: Instant) -> bool {
         if is_busy != self.is_quiet {
-            return;
+            return false;
         }
         self.is_quiet = !is_busy;
         if !is_busy {
-            return self.detector.became_quiet(now);
+            self.detector.became_quiet(now);
+            return false;
         }
         self.detector.became_busy();
-        if std::mem::take(&mut self.is_idle) {
-            backend.ftl.use_idle_time_to_fold(false);
-        }
+        std::mem::take(&mut self.is_idle)
     }
 
     /// After work has been looked for: plans the next look.
@@ -62,14 +61,12 @@ impl FoldInIdleTime {
         }
     }
 
-    /// A look that was on the agenda. The drive may have become busy since.
-    pub fn look(&mut self, backend: &mut Backend, now: Instant) {
+    /// A look that was on the agenda. The drive may have become busy since. Returns whether folding begins.
+    pub fn look(&mut self, now: Instant) -> bool {
         self.look.take_if(|planned| *planned <= now);
-        if self.detector.check(now) {
-            self.is_idle = true;
-            backend.ftl.use_idle_time_to_fold(true);
-            backend.flash.wake_all();
-        }
+        let begins = self.detector.check(now);
+        self.is_idle |= begins;
+        begins
     }
 }
 

@@ -32,6 +32,6 @@ pub(super) fn program(
     let timing = &backend.flash.timing;
     let transfer_in = timing.command + timing.page_transfer * pages.members;
     let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-    issue(backend, die, Command::Program, times, step, now);
+    issue(&mut backend.flash, die, Command::Program, times, step, now);
     backend.observer.die_does(die, Activity::CachedPages, now);
 }

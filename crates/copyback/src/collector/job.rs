@@ -71,7 +71,7 @@ impl Job {
 
     /// Begins to collect the block of `die` whose data are most in danger, if there is one and room for it.
     pub fn for_its_data(die: DieId, backend: &mut Backend) -> Option<Self> {
-        let (block, reason) = backend.ageing.as_ref()?.next_due(&backend.ftl, die)?;
+        let (block, reason) = backend.condition.ageing.as_ref()?.next_due(&backend.ftl, die)?;
         let plane = backend.ftl.geometry().plane_of_block(block);
         Some(Self::begin(reason, plane, block, &mut backend.ftl))
     }

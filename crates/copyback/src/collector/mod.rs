@@ -15,14 +15,14 @@ mod steps;
 mod width;
 mod write_parity;
 
-pub use steps::{Collection, Point, Progress};
+pub use steps::{Collection, Point, Progress, place_copy};
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Collecting};
 use crate::checkpoint::Checkpointed;
 use crate::config::{GcEnd, GcStart, Resolved};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, PlaneId};
-use crate::observer::{Collected, Entry};
+use crate::observer::{Collected, Entry, Observer};
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
 use job::Job;
@@ -87,7 +87,7 @@ impl Collector {
                 config.drive.blocks.reserve,
             ),
             width: Width::new(config),
-            has_ended: (gc.end == GcEnd::OneVictim || backend.ageing.is_some())
+            has_ended: (gc.end == GcEnd::OneVictim || backend.condition.ageing.is_some())
                 .then(|| vec![false; dies]),
             settings: Settings {
                 copyback: gc.copyback,
@@ -123,7 +123,15 @@ impl Collector {
     pub fn is_due(&self, backend: &Backend, die: DieId, host_waits: impl FnOnce() -> bool) -> bool {
         let planes = backend.ftl.planes_to_collect(die) | self.permits.planes_of(die);
         (planes != 0 && self.is_to_be_collected(backend, die, host_waits))
-            || backend.is_to_be_refreshed(die)
+            || self.is_to_be_refreshed(backend, die)
+    }
+
+    /// Whether a block of `die` is to be collected for the sake of its data.
+    #[inline]
+    fn is_to_be_refreshed(&self, backend: &Backend, die: DieId) -> bool {
+        let condition = &backend.condition;
+        let due = condition.ageing.as_ref().and_then(|ageing| ageing.next_due(&backend.ftl, die));
+        due.is_some() && !condition.is_read_only()
     }
 
     // Apart, as mostly no plane is short of space.
@@ -142,7 +150,7 @@ impl Collector {
                         || backend.ftl.lines().is_some_and(|lines| lines.rebuilt_waits_for_room())
                 }
             };
-        (is_short || self.permits.planes_of(die) != 0) && !backend.is_read_only()
+        (is_short || self.permits.planes_of(die) != 0) && !backend.condition.is_read_only()
     }
 
     /// Whether the host goes first on `die` though a collection is due.
@@ -173,7 +181,9 @@ impl Collector {
         }
         let Some(lanes) = self.next_collection(backend, die, choose) else { return false };
         let in_idle_time = self.folds_in_idle_time(backend, &lanes);
-        self.put_on_die(backend, die, lanes, 0, in_idle_time, now);
+        let Backend { ftl, collecting, observer, .. } = backend;
+        let collection = Collection::new(lanes, 0, ftl.geometry());
+        self.put_on_die(ftl, collecting, observer, (die, in_idle_time), collection, now);
         true
     }
 
@@ -198,7 +208,7 @@ impl Collector {
         let due = self.planes_due(backend, die);
         let mut candidates = due | self.permits.planes_of(die);
         while let Some(plane) = choose(candidates) {
-            let bit = backend.bit(plane);
+            let bit = backend.ftl.geometry().bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
             if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
                 let how = self.settings.how.read_out_if(self.is_folding_in_idle_time());
@@ -238,16 +248,13 @@ impl Collector {
 
     fn put_on_die(
         &mut self,
-        backend: &mut Backend,
-        die: DieId,
-        lanes: Lanes,
-        to_level: u32,
-        in_idle_time: bool,
+        ftl: &Ftl,
+        collecting: &mut Collecting,
+        observer: &mut Observer,
+        (die, in_idle_time): (DieId, bool),
+        collection: Collection,
         now: Instant,
     ) {
-        let mask = lanes.planes().fold(0, |mask, plane| mask | backend.bit(plane));
-        let collection = Collection { lanes, mask, to_level: mask | to_level, in_flight: None };
-        let Backend { ftl, observer, collecting, .. } = backend;
         observer.record(|| {
             let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
             let victims = jobs.map(|job| (job.victim(), ftl.valid_pages(job.victim())));
@@ -271,20 +278,18 @@ impl Collector {
         }
     }
 
-    /// The host has been served in the middle of the collection of `die`.
-    pub fn yield_to_host(backend: &mut Backend, die: DieId, now: Instant) {
-        if backend.collecting.is_running(die) {
-            backend.counters.preemptions += 1;
-            backend.collection_rests(die, now);
-        }
-    }
-
     /// The collection of `die` does not go on, once the operation of it in the die has ended.
-    pub fn lay_down(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
+    pub fn lay_down(
+        &mut self,
+        collecting: &mut Collecting,
+        observer: &mut Observer,
+        die: DieId,
+        now: Instant,
+    ) {
         let ended =
             self.collections[die.index()].take_if(|collection| collection.in_flight.is_none());
         if ended.is_some() {
-            Self::note_end(backend, die, now);
+            collecting.end(observer, die, now);
         }
     }
 
@@ -294,19 +299,12 @@ impl Collector {
     }
 
     /// The drive is read-only from now on: nothing is collected any more.
-    pub fn stop(&mut self, backend: &mut Backend, now: Instant) {
+    pub fn stop(&mut self, collecting: &mut Collecting, observer: &mut Observer, now: Instant) {
         self.idle = None;
         self.folds = None;
-        backend.ftl.use_idle_time_to_fold(false);
         self.permits.withdraw();
         for die in (0..self.collections.len()).map(DieId::from_index) {
-            self.lay_down(backend, die, now);
+            self.lay_down(collecting, observer, die, now);
         }
-    }
-
-    fn note_end(backend: &mut Backend, die: DieId, now: Instant) {
-        backend.collection_rests(die, now);
-        backend.observer.record(|| Entry::Ends { die, at: now });
-        backend.collecting.ends(die);
     }
 }

@@ -1,13 +1,16 @@
 //! The steps of collections: one flash operation each, issued to the die and booked when it ends.
 
+use std::iter;
+
 use super::job::Job;
 use super::lanes::{Erased, Lanes, Members, PageStep, Pages, Step};
-use crate::backend::{Backend, Outlook, Purpose, StepInFlight};
+use crate::backend::{Backend, Condition, Found, Held, Outlook, Purpose, StepInFlight};
 use crate::checkpoint::Checkpointed;
 use crate::config::GcEnd;
+use crate::flash::Flash;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn};
-use crate::nand::{Command, Times};
+use crate::nand::{Command, Geometry, Times, Timing};
 use crate::observer::Activity;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
@@ -43,6 +46,12 @@ impl Point {
 }
 
 impl Collection {
+    /// A collection in these lanes, after which the wear of the planes of `to_level` is looked at, too.
+    pub(super) fn new(lanes: Lanes, to_level: u32, geometry: &Geometry) -> Self {
+        let mask = lanes.planes().fold(0, |mask, plane| mask | geometry.bit(plane));
+        Self { lanes, mask, to_level: mask | to_level, in_flight: None }
+    }
+
     /// The point at which the collection stands. While an operation of it is in the die, the point at which that began.
     pub fn point(&self) -> Point {
         self.in_flight.unwrap_or_else(|| Point::new(self.lanes.carries()))
@@ -82,10 +91,10 @@ impl Collector {
             return self.go_on_in_lanes(backend, die, now);
         };
         collection.in_flight = Some(Point::new(step.programs_what_was_read()));
-        let (mask, reason) = (collection.mask, collection.reason());
-        backend.collection_runs(die, mask, reason, now);
+        let work = (collection.mask, collection.reason());
+        backend.collecting.run(&mut backend.observer, die, work, now);
         let (command, times, in_flight) = self.begin_page_step(backend, step);
-        issue(backend, die, command, times, in_flight, now);
+        issue(&mut backend.flash, die, command, times, in_flight, now);
         match command {
             Command::Program => Progress::Continued(0),
             _ => Progress::Begun(1),
@@ -114,9 +123,17 @@ impl Collector {
         step: PageStep,
     ) -> (Command, Times, StepInFlight) {
         match step {
-            PageStep::Copy(page) => copy(backend, page),
-            PageStep::CopyWithErrors(page) => copy_with_errors(backend, page),
-            PageStep::Read(page) => (Command::Read, self.read(backend, page), StepInFlight::Read),
+            PageStep::Copy(page) | PageStep::CopyWithErrors(page) => {
+                if matches!(step, PageStep::CopyWithErrors(_)) {
+                    backend.copy_unseen(page);
+                }
+                let times = Times { array: place_copy(backend, page), ..Times::default() };
+                (Command::Copyback, times, StepInFlight::Program)
+            }
+            PageStep::Read(page) => {
+                let times = self.read(backend, iter::once(page));
+                (Command::Read, times, StepInFlight::Read)
+            }
             PageStep::Program(page) => {
                 let placed = backend.ftl.relocate(page);
                 backend.flash.note_target(placed.page);
@@ -128,24 +145,13 @@ impl Collector {
         }
     }
 
-    /// Begins to read one page, to be programmed elsewhere.
-    #[inline(always)]
-    fn read(&self, backend: &mut Backend, page: Ppn) -> Times {
-        backend.flash.note_page(page);
-        if self.settings.copyback {
-            backend.copy_unseen(page);
-            return Times { array: self.read_time(backend, page), ..Times::default() };
-        }
-        backend.counters.reads += 1;
-        // Where a page may wait for its stripe, it is not read here.
-        _ = backend.sense_to_move(page);
-        self.read_over_channel(backend, page, 1)
-    }
-
     /// Goes on where planes are collected in step, or a page is not moved with one command.
     fn go_on_in_lanes(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> Progress {
-        if self.settings.holds_erases && self.erase_must_wait(backend, die) {
-            return Progress::Waits;
+        if self.settings.holds_erases {
+            let Backend { held, ftl, flash, .. } = &mut *backend;
+            if self.erase_must_wait(held.as_deref_mut(), ftl, flash, die) {
+                return Progress::Waits;
+            }
         }
         let Some(mut collection) = self.collections[die.index()].take() else {
             return Progress::Waits;
@@ -154,7 +160,8 @@ impl Collector {
             self.end(backend, die, &collection, now);
             return Progress::Ended;
         };
-        backend.collection_runs(die, collection.mask, collection.reason(), now);
+        let work = (collection.mask, collection.reason());
+        backend.collecting.run(&mut backend.observer, die, work, now);
         let point = Point::new(collection.lanes.carries());
         let (lanes, parts) = (&mut collection.lanes, step.parts());
         match step {
@@ -172,24 +179,29 @@ impl Collector {
 
     /// Whether the collection of `die` erases next, and programs that are not over supersede pages of what it erases. Asks
     /// for those that wait for others.
-    fn erase_must_wait(&self, backend: &mut Backend, die: DieId) -> bool {
-        let (Some(collection), Some(audit)) = (self.of(die), backend.ftl.audit()) else {
+    fn erase_must_wait(
+        &self,
+        held: Option<&mut Held>,
+        ftl: &Ftl,
+        flash: &mut Flash<Purpose>,
+        die: DieId,
+    ) -> bool {
+        let (Some(collection), Some(audit)) = (self.of(die), ftl.audit()) else {
             return false;
         };
-        let blocks = collection.lanes.next_erased(&backend.ftl);
+        let blocks = collection.lanes.next_erased(ftl);
         let waited_for = blocks.iter().filter(|block| audit.is_superseded_by_programs(**block));
         let waited_for: Erased = waited_for.copied().collect();
-        waited_for.iter().for_each(|block| backend.ask_for_programs(*block));
+        if let Some(held) = held {
+            waited_for.iter().for_each(|block| held.ask_for_programs(ftl, flash, *block));
+        }
         !waited_for.is_empty()
     }
 
-    /// Begins the next move of a page in place of one with copyback that has just ended and that nobody looks
-    /// at. Returns what it takes, if there is one.
+    /// The page that is moved next in place of one with copyback that has just ended and that nobody looks at.
     #[inline]
-    pub fn repeat_move(&mut self, backend: &mut Backend, die: DieId) -> Option<Duration> {
-        let collection = self.collections[die.index()].as_mut()?;
-        let page = collection.lanes.next_move(&backend.ftl)?;
-        Some(place_copy(backend, page))
+    pub fn next_move(&mut self, ftl: &Ftl, die: DieId) -> Option<Ppn> {
+        self.collections[die.index()].as_mut()?.lanes.next_move(ftl)
     }
 
     fn start_reading(
@@ -204,27 +216,17 @@ impl Collector {
             && backend.ftl.staged().len() < self.settings.cache_pages
             && lanes.is_surplus(lane, &backend.ftl)
         {
-            return self.read_to_park(backend, die, page, now);
+            let (times, _) = self.read_out(backend, iter::once(page));
+            let step = StepInFlight::Stage(page);
+            return issue(&mut backend.flash, die, Command::Read, times, step, now);
         }
         if lanes.makes_up() {
             return self.start_reading_of_stripe(backend, die, lanes, pages, now);
         }
-        let count = pages.len() as u64;
-        let times = match self.settings.copyback {
-            true => {
-                pages.iter().for_each(|(_, page)| backend.copy_unseen(*page));
-                Times { array: self.read_time(backend, pages[0].1), ..Times::default() }
-            }
-            false => {
-                backend.counters.reads += count;
-                pages.iter().for_each(|(_, page)| _ = backend.sense_to_move(*page));
-                self.read_over_channel(backend, pages[0].1, count)
-            }
-        };
-        backend.counters.multi_plane_reads += u64::from(count > 1);
-        pages.iter().for_each(|(_, page)| backend.flash.note_page(*page));
+        backend.counters.multi_plane_reads += u64::from(pages.len() > 1);
+        let times = self.read(backend, pages.iter().map(|(_, page)| *page));
         lanes.begin(&Step::Read(pages));
-        issue(backend, die, Command::Read, times, StepInFlight::Read, now);
+        issue(&mut backend.flash, die, Command::Read, times, StepInFlight::Read, now);
     }
 
     /// Reads a page of a line whose pages are made up if they cannot be read: then the collection goes on with others
@@ -240,7 +242,7 @@ impl Collector {
         let [(_, page)] = pages[..] else {
             unreachable!("planes of a line are not collected in step")
         };
-        let (times, is_in_vain) = self.read_out(backend, page);
+        let (times, is_in_vain) = self.read_out(backend, iter::once(page));
         lanes.begin(&Step::Read(pages));
         let step = match is_in_vain {
             true => {
@@ -249,36 +251,64 @@ impl Collector {
             }
             false => StepInFlight::Read,
         };
-        issue(backend, die, Command::Read, times, step, now);
+        issue(&mut backend.flash, die, Command::Read, times, step, now);
     }
 
-    fn read_to_park(&self, backend: &mut Backend, die: DieId, page: Ppn, now: Instant) {
-        let (times, _) = self.read_out(backend, page);
-        issue(backend, die, Command::Read, times, StepInFlight::Stage(page), now);
-    }
-
-    /// Begins to read one page over the channel. Returns what it takes, and whether it is in vain and the page is made up from
-    /// others.
-    fn read_out(&self, backend: &mut Backend, page: Ppn) -> (Times, bool) {
-        backend.counters.reads += 1;
-        backend.flash.note_page(page);
-        let is_in_vain = backend.sense_to_move(page);
-        (self.read_over_channel(backend, page, 1), is_in_vain)
-    }
-
-    /// Time of the array to read `page` for a move, with the look at the host's queue after it.
+    /// Begins to read `pages` of planes that are collected in step, to be programmed elsewhere. Returns what it takes.
     #[inline(always)]
-    fn read_time(&self, backend: &mut Backend, page: Ppn) -> Duration {
-        backend.array_read(page, backend.ftl.geometry().page_offset(page)) + self.settings.poll
+    fn read(
+        &self,
+        backend: &mut Backend,
+        pages: impl ExactSizeIterator<Item = Ppn> + Clone,
+    ) -> Times {
+        if !self.settings.copyback {
+            // Where a page may wait for its stripe, it is not read here.
+            return self.read_out(backend, pages).0;
+        }
+        for page in pages.clone() {
+            backend.flash.note_page(page);
+            backend.copy_unseen(page);
+        }
+        let Backend { condition, ftl, flash, .. } = backend;
+        let array = self.read_time(condition, ftl, &flash.timing, pages);
+        Times { array, ..Times::default() }
     }
 
-    /// Times of reading `count` pages out like `page`, with the retries that they need.
+    /// Begins to read `pages` over the channel. Returns what it takes, with the retries that they need, and whether that is in
+    /// vain and a page is made up from others.
     #[inline(always)]
-    fn read_over_channel(&self, backend: &mut Backend, page: Ppn, count: u64) -> Times {
-        let array = self.read_time(backend, page) + backend.take_extra();
-        let timing = &backend.flash.timing;
+    fn read_out(
+        &self,
+        backend: &mut Backend,
+        pages: impl ExactSizeIterator<Item = Ppn> + Clone,
+    ) -> (Times, bool) {
+        let count = pages.len() as u64;
+        backend.counters.reads += count;
+        let Backend { condition, ftl, flash, .. } = backend;
+        let mut is_in_vain = false;
+        for page in pages.clone() {
+            flash.note_page(page);
+            is_in_vain |= condition.sense(ftl, &flash.timing, page) == Found::Nothing
+                && ftl.reads_in_vain_to_move(page);
+        }
+        let timing = &flash.timing;
+        let array = self.read_time(condition, ftl, timing, pages) + condition.take_extra();
         let transfer_out = timing.page_transfer * count;
-        Times { transfer_in: timing.command, array, transfer_out }
+        (Times { transfer_in: timing.command, array, transfer_out }, is_in_vain)
+    }
+
+    /// Time of the array to read `pages`, which are alike, for a move, with the look at the host's queue after it.
+    #[inline(always)]
+    fn read_time(
+        &self,
+        condition: &mut Condition,
+        ftl: &Ftl,
+        timing: &Timing,
+        mut pages: impl Iterator<Item = Ppn>,
+    ) -> Duration {
+        let first = pages.next().expect("a step reads some page");
+        let offset = ftl.geometry().page_offset(first);
+        condition.array_read(ftl, timing, (first, offset)) + self.settings.poll
     }
 
     fn start_programming(
@@ -306,7 +336,7 @@ impl Collector {
         backend.counters.multi_plane_programs += u64::from(together);
         let times = self.program_times(backend, offset, filled, count);
         lanes.begin(&Step::Program(members.clone()));
-        issue(backend, die, Command::Program, times, StepInFlight::Program, now);
+        issue(&mut backend.flash, die, Command::Program, times, StepInFlight::Program, now);
     }
 
     /// Times of programming `count` pages that were read out, with which `filled` blocks are filled; counts
@@ -346,7 +376,10 @@ impl Collector {
                 return false;
             }
             StepInFlight::Stage(page) => {
-                stage(backend, page);
+                if backend.ftl.is_valid(page) {
+                    backend.counters.moves.cached += 1;
+                    backend.ftl.stage(page);
+                }
                 return false;
             }
             StepInFlight::Erase => self.finish_erasing(backend, die),
@@ -381,45 +414,29 @@ impl Collector {
         }
         backend.counters.merges.count(collection.lanes.lanes[0].job.kind());
         let in_idle_time = backend.collecting.is_in_idle_time(die);
-        Self::note_end(backend, die, now);
+        backend.collecting.end(&mut backend.observer, die, now);
         let gives_way = self.settings.end == GcEnd::OneVictim || collection.reason().is_for_data();
         if let Some(has_ended) = self.has_ended.as_mut().filter(|_| gives_way) {
             has_ended[die.index()] = true;
         }
-        for plane in backend.planes_in(collection.to_level, die) {
+        for plane in backend.ftl.geometry().planes_in(collection.to_level, die) {
             if let Some(job) = Job::wear_levelling(plane, &mut backend.ftl) {
                 let lanes = Lanes::of(job, self.settings.how.read_out_if(in_idle_time));
-                return self.put_on_die(
-                    backend,
-                    die,
-                    lanes,
-                    collection.to_level,
-                    in_idle_time,
-                    now,
-                );
+                let Backend { ftl, collecting, observer, .. } = backend;
+                let collection = Collection::new(lanes, collection.to_level, ftl.geometry());
+                let place = (die, in_idle_time);
+                return self.put_on_die(ftl, collecting, observer, place, collection, now);
             }
         }
     }
 }
 
-/// Moves a page with copyback. Returns what that takes of the die.
-#[inline(always)]
-fn copy(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
-    let times = Times { array: place_copy(backend, page), ..Times::default() };
-    (Command::Copyback, times, StepInFlight::Program)
-}
-
-/// Does so on a drive some of whose pages cannot be read. Apart, so that what other drives do at each move stays small.
-#[inline(never)]
-fn copy_with_errors(backend: &mut Backend, page: Ppn) -> (Command, Times, StepInFlight) {
-    backend.copy_unseen(page);
-    copy(backend, page)
-}
-
 /// Finds a page that is moved with copyback its new place. Returns what the command takes.
 #[inline(always)]
-fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
-    let read = backend.array_read(page, backend.ftl.geometry().page_offset(page));
+pub fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
+    let Backend { condition, ftl, flash, .. } = &mut *backend;
+    let offset = ftl.geometry().page_offset(page);
+    let read = condition.array_read(ftl, &flash.timing, (page, offset));
     let placed = backend.ftl.relocate(page);
     backend.flash.note_target(placed.page);
     backend.counters.copybacks += 1;
@@ -444,24 +461,17 @@ fn start_erasing(
         backend.flash.note_page(backend.ftl.geometry().page(*block, 0));
     }
     // Blocks that are erased together are in one cell mode.
-    let array = backend.array_erase(blocks[0]);
+    let Backend { condition, ftl, flash, .. } = &mut *backend;
+    let array = condition.array_erase(ftl, &flash.timing, blocks[0]);
     lanes.begin(&Step::Erase(blocks));
     let times = Times { array, ..Times::default() };
-    issue(backend, die, Command::Erase, times, StepInFlight::Erase, now);
-}
-
-/// Takes a page that has been read into the device's DRAM.
-fn stage(backend: &mut Backend, page: Ppn) {
-    if backend.ftl.is_valid(page) {
-        backend.counters.moves.cached += 1;
-        backend.ftl.stage(page);
-    }
+    issue(&mut backend.flash, die, Command::Erase, times, StepInFlight::Erase, now);
 }
 
 /// Gives `die` an operation of a collection.
 #[inline(always)]
 pub(super) fn issue(
-    backend: &mut Backend,
+    flash: &mut Flash<Purpose>,
     die: DieId,
     command: Command,
     times: Times,
@@ -471,6 +481,6 @@ pub(super) fn issue(
     // What was in DRAM, or parity, is programmed when nothing is collected: the host may come beside it.
     let is_beside =
         matches!(step, StepInFlight::ProgramStaged | StepInFlight::Parity | StepInFlight::Rebuilt);
-    let alone = !is_beside && !backend.flash.is_pipelined();
-    backend.flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
+    let alone = !is_beside && !flash.is_pipelined();
+    flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
 }

@@ -16,12 +16,12 @@ impl Collector {
             return false;
         }
         let Some(page) = backend.ftl.take_parity(die) else { return false };
-        let lead = backend.locate(page);
-        let mut planes = backend.bit(lead.plane);
+        let lead = backend.ftl.geometry().locate(page);
+        let mut planes = backend.ftl.geometry().bit(lead.plane);
         backend.flash.note_target(page);
         while let Some(page) = backend.ftl.next_parity(die)
-            && let next = backend.locate(page)
-            && planes & backend.bit(next.plane) == 0
+            && let next = backend.ftl.geometry().locate(page)
+            && planes & backend.ftl.geometry().bit(next.plane) == 0
             && backend.flash.rules.joins(Command::Program)
             && backend.flash.rules.may_join(
                 Command::Program,
@@ -30,7 +30,7 @@ impl Collector {
             )
             && backend.ftl.take_parity(die).is_some()
         {
-            planes |= backend.bit(next.plane);
+            planes |= backend.ftl.geometry().bit(next.plane);
             backend.flash.note_target(page);
         }
         let members = u64::from(planes.count_ones());

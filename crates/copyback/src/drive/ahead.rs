@@ -128,7 +128,9 @@ impl Drive {
         }
         let mut round = 0;
         // What the flash has ended is booked in the next round.
-        while (round == 0 && flash_has && self.ssd.has_finished()) || self.start_work() {
+        while (round == 0 && flash_has && !self.ssd.scheduler().finished.is_empty())
+            || self.start_work()
+        {
             round += 1;
             self.book_finished();
             self.note_ended(visit, Moment::Round(round), log);

@@ -165,15 +165,12 @@ impl Drive {
     fn apply(&mut self, event: Event) {
         let now = self.now;
         match event {
-            Event::ArrayDone(die) => self.ssd.array_done(die, now),
-            Event::TransferDone(channel) => self.ssd.transfer_done(channel, now),
             Event::LinkDone(direction) => self.link_done(direction),
             Event::ControllerDone(command) => self.controller_done(command),
-            Event::IdleLook => self.ssd.idle_look(now),
-            Event::RefreshLook => self.ssd.refresh_look(),
-            Event::LostDieLook => self.ssd.lost_die_look(now),
             Event::PowerFails => self.power_fails(),
             Event::PowerIsBack => self.power_is_back(),
+            Event::ArrayDone(_) | Event::TransferDone(_) => self.ssd.apply(event, now),
+            Event::IdleLook | Event::RefreshLook | Event::LostDieLook => self.ssd.apply(event, now),
         }
     }
 
@@ -242,7 +239,9 @@ impl Drive {
                 }
                 return false;
             }
-            if self.ssd.has_finished() || self.ssd.is_collecting() != was_collecting {
+            if !self.ssd.scheduler().finished.is_empty()
+                || self.ssd.is_collecting() != was_collecting
+            {
                 break;
             }
         }
@@ -292,18 +291,22 @@ impl Drive {
     /// Forgets what has been announced.
     pub fn forget_announced(&mut self, now: Instant) {
         self.now = now;
-        self.ssd.forget_announced();
+        if let Some(idle) = self.ssd.idle_time() {
+            idle.forget_announced();
+        }
     }
 
     /// Announces, behind what was announced before, a command that will arrive at `arrival`.
     pub fn announce(&mut self, arrival: Instant, command: &Command) {
         let pages = pages::pages_of(self.settings.page_size, command.offset, command.length);
-        self.ssd.announce(Announced {
-            arrival,
-            first: Lpn(pages.start),
-            pages: pages.end - pages.start,
-            writes: command.operation == Operation::Write,
-        });
+        if let Some(idle) = self.ssd.idle_time() {
+            idle.announce(Announced {
+                arrival,
+                first: Lpn(pages.start),
+                pages: pages.end - pages.start,
+                writes: command.operation == Operation::Write,
+            });
+        }
     }
 
     #[inline(always)]
@@ -339,7 +342,7 @@ impl Drive {
 
     #[inline]
     fn has_something_to_book(&self) -> bool {
-        self.ssd.has_finished()
+        !self.ssd.scheduler().finished.is_empty()
             || self.buffer.is_some()
             || (self.queue.is_waited_for() && self.has_room())
     }
@@ -401,9 +404,9 @@ impl Drive {
     /// whether something has ended at once, or is to be rejected as the drive takes no writes from now on.
     #[inline]
     pub fn start_work(&mut self) -> bool {
-        let was_read_only = self.ssd.is_read_only();
+        let was_read_only = self.ssd.backend().condition.is_read_only();
         if let Some(buffer) = &mut self.buffer
-            && !self.ssd.is_read_only()
+            && !self.ssd.backend().condition.is_read_only()
         {
             let events = &mut self.page_events;
             buffer.destage(&mut self.ssd, self.now, |lpn, version| {
@@ -415,8 +418,10 @@ impl Drive {
         self.ssd.note_commands(self.queue.len() > 0);
         self.ssd.arbitrate(self.now, &mut self.agenda);
         self.start_link();
-        self.ssd.has_finished()
-            || (self.buffer.is_some() && self.ssd.is_read_only() && !was_read_only)
+        !self.ssd.scheduler().finished.is_empty()
+            || (self.buffer.is_some()
+                && self.ssd.backend().condition.is_read_only()
+                && !was_read_only)
     }
 
     /// Whether commands have ended that nobody has taken yet.
@@ -440,7 +445,9 @@ impl Drive {
         let Some(buffer) = &self.buffer else { return false };
         match self.ssd.works_on_its_own() || self.power.is_some() {
             // What happens then need not be for pages of the buffer.
-            true => buffer.is_destaging(&self.ssd),
+            true => {
+                buffer.is_destaging(self.ssd.backend().held.as_ref().map_or(0, |held| held.count()))
+            }
             false => self.agenda.next_time().is_some(),
         }
     }
@@ -548,7 +555,7 @@ impl Drive {
 
     /// Writes and flushes that the buffer held up go on.
     fn use_buffer_room(&mut self) {
-        if self.ssd.is_read_only() {
+        if self.ssd.backend().condition.is_read_only() {
             self.reject_what_waits_for_the_buffer();
         }
         let now = self.now;
@@ -565,7 +572,9 @@ impl Drive {
     }
 
     fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, Duration)> {
-        self.buffer.as_mut()?.ended_flush(&mut self.ssd, now)
+        let (command, place, late) = self.buffer.as_mut()?.ended_flush(now)?;
+        self.ssd.flush_ended(place);
+        Some((command, late))
     }
 
     /// A command has waited for the buffer, behind the page that has left it last.

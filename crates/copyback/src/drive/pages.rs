@@ -26,7 +26,7 @@ impl Drive {
     /// Splits a command into page operations.
     pub(super) fn dispatch(&mut self, id: CommandId) {
         let operation = self.active(id).command.operation;
-        if self.ssd.is_read_only() && self.must_reject(operation) {
+        if self.ssd.backend().condition.is_read_only() && self.must_reject(operation) {
             return self.reject(id);
         }
         match operation {
@@ -125,7 +125,8 @@ impl Drive {
             },
             None => {
                 self.record(|drive| {
-                    let (by, version) = (Some(drive.serves(id)), drive.ssd.next_sequence());
+                    let (by, version) =
+                        (Some(drive.serves(id)), drive.ssd.scheduler().next_sequence());
                     PageEvent::Written { by, lpn, version }
                 });
                 let whole = sectors == all_sectors(self.settings.page_size as u32);

@@ -187,7 +187,7 @@ impl Drive {
         let audit = self.ssd.backend().ftl.audit().expect("kept where power may fail");
         let pages = self.ssd.backend().ftl.logical_pages();
         let versions = (0..pages).map(|page| audit.version(Lpn::from_index(page))).collect();
-        RecoveryFindings { versions, last_version: self.ssd.last_sequence() }
+        RecoveryFindings { versions, last_version: self.ssd.scheduler().last_sequence() }
     }
 
     /// The versions of the host's pages that the flash holds, in no order: as long as it does a cut may bring one back.
@@ -284,7 +284,7 @@ impl Drive {
         }
         let promise = |lpn| {
             let later_than = match buffer.is_dirty(lpn) {
-                true => Some(self.ssd.last_sequence()),
+                true => Some(self.ssd.scheduler().last_sequence()),
                 false => durable_version(&self.ssd, lpn),
             };
             Promise { lpn, later_than }

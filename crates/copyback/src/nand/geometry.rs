@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
-use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn, ProgramId};
+use crate::ids::{BlockId, ChannelId, DieId, PlaneId, Ppn, ProgramId, planes_in};
 
 use super::Divisor;
 
@@ -54,6 +54,15 @@ pub struct Address {
     pub die: u32,
     /// Plane in the die.
     pub plane: u32,
+}
+
+/// Location of a physical page: the plane and offset that multi-plane rules look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Located {
+    /// Plane of the page.
+    pub plane: PlaneId,
+    /// Page offset in its block.
+    pub offset: u32,
 }
 
 impl Geometry {
@@ -143,6 +152,23 @@ impl Geometry {
     #[inline(always)]
     pub const fn plane_in_die(&self, plane: PlaneId) -> u32 {
         self.by.planes_of_die.remainder(plane.0)
+    }
+
+    /// The bit of `plane` in the masks of its die.
+    #[inline(always)]
+    pub const fn bit(&self, plane: PlaneId) -> u32 {
+        1 << self.plane_in_die(plane)
+    }
+
+    /// The planes of `die` whose bits are set in `mask`.
+    pub fn planes_in(&self, mask: u32, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        planes_in(mask, die, self.planes_per_die)
+    }
+
+    /// The plane and the offset of `page`.
+    #[inline(always)]
+    pub const fn locate(&self, page: Ppn) -> Located {
+        Located { plane: self.plane_of(page), offset: self.page_offset(page) }
     }
 
     /// The first plane of `die`; its planes follow one another.

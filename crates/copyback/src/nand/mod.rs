@@ -12,7 +12,7 @@ mod timing;
 pub use die::{Action, Command, Die, Operation, Pause, Phase, Slot, Times};
 pub use divisor::Divisor;
 pub use faults::{Faults, Sensed, Strain};
-pub use geometry::{Address, Geometry};
+pub use geometry::{Address, Geometry, Located};
 pub use read_out::ReadOut;
 pub use rules::MultiPlaneRules;
 pub use timing::{CacheTiming, Timing, transfer_time};

@@ -44,7 +44,7 @@ impl Baseline {
 
     /// The account of `drives` begins at `now`, and so does theirs of idle time.
     pub fn take(&mut self, drives: &mut [Drive], now: Instant) {
-        drives.iter_mut().for_each(|drive| drive.ssd.begin_measuring(now));
+        drives.iter_mut().for_each(|drive| drive.ssd.backend_mut().observer.begin_measuring(now));
         *self = Self::Taken(drives.iter().map(|drive| Mark::of(drive, now)).collect());
     }
 

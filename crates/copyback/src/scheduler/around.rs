@@ -14,8 +14,8 @@ use super::Scheduler;
 use super::stripes::Cause;
 
 impl Scheduler {
-    /// Sends the read of `page` around the collection of its die, if there is one and that is possible. Returns whether
-    /// it has.
+    /// Sends the read of `page` around the collection of its die, or makes it up if that is lost, if there is one and it is
+    /// possible. Returns whether it has.
     pub(super) fn read_around(
         &mut self,
         backend: &mut Backend,
@@ -23,60 +23,41 @@ impl Scheduler {
         page: Ppn,
         now: Instant,
     ) -> bool {
-        if self.read_of_lost(backend, id, page, now) {
-            return true;
+        let Some((cause, others)) = self.detour(backend, page) else { return false };
+        let read = self.queues.transactions.get_mut(id);
+        backend.ftl.check_read(read.lpn, read.reader());
+        // What is made up has the mark of a lost page, too.
+        if backend.ftl.is_marked(page) {
+            read.cannot_be_corrected();
         }
-        if !self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around) {
-            return false;
-        }
-        let die_of =
-            |page| backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
-        if !backend.collecting.is_running(die_of(page)) {
-            return false;
-        }
-        let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty());
-        let Some(others) = others else { return false };
-        if others.iter().any(|page| backend.collecting.is_running(die_of(*page))) {
-            return false;
-        }
-        self.begin_made_up(backend, id, page);
-        self.make_up(backend, id, Cause::Collection, &others, now);
-        true
-    }
-
-    /// Makes up what `id` reads if the die of `page` is lost. Returns whether it is.
-    fn read_of_lost(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        page: Ppn,
-        now: Instant,
-    ) -> bool {
-        if self.rebuild.is_none() {
-            return false;
-        }
-        let die = backend.ftl.geometry().die_of_plane(backend.ftl.geometry().plane_of(page));
-        if !backend.ftl.is_lost(die) {
-            return false;
-        }
-        self.begin_made_up(backend, id, page);
-        match backend.ftl.others_of_stripe(page) {
+        match others {
             Some(others) if others.is_empty() => {
-                self.note_degraded_read();
+                if let Some(rebuild) = &mut self.rebuild {
+                    rebuild.note_degraded_read();
+                }
                 self.finish_read(backend, id, now);
             }
-            Some(others) => self.make_up(backend, id, Cause::LostDie, &others, now),
-            None => self.read_is_lost(backend, id, now),
+            Some(others) => self.make_up(backend, id, cause, &others, now),
+            None => self.fail_read(backend, id, now),
         }
         true
     }
 
-    /// `id` reads `page` from others: if that is marked as lost, what is made up has the mark, too.
-    fn begin_made_up(&mut self, backend: &mut Backend, id: TransactionId, page: Ppn) {
-        self.check_read(backend, id);
-        if backend.ftl.is_marked(page) {
-            self.is_in_vain(id);
+    /// Reason why `page` cannot be read where it is, or not now, and the others of its stripe that are read instead: `None` if
+    /// there are none, empty if all that is needed is in DRAM.
+    fn detour(&self, backend: &Backend, page: Ppn) -> Option<(Cause, Option<StripePages>)> {
+        let geometry = backend.ftl.geometry();
+        let die_of = |page| geometry.die_of_plane(geometry.plane_of(page));
+        if self.rebuild.is_some() && backend.ftl.is_lost(die_of(page)) {
+            return Some((Cause::LostDie, backend.ftl.others_of_stripe(page)));
         }
+        let goes_around = self.queues.stripes.as_ref().is_some_and(|stripes| stripes.goes_around);
+        let collects = |page: &Ppn| backend.collecting.is_running(die_of(*page));
+        if !goes_around || !collects(&page) {
+            return None;
+        }
+        let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty())?;
+        (!others.iter().any(collects)).then_some((Cause::Collection, Some(others)))
     }
 
     /// The die has begun to collect: reads that wait for it go around it, if they can.
@@ -100,7 +81,7 @@ impl Scheduler {
         let transaction = self.queues.transactions.get(id);
         let page = match transaction.kind {
             Kind::OfStripe if self.is_free_again(backend, id) => {
-                self.end_wait(backend, id, now);
+                self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
                 return self.finish_part(backend, id, true, now);
             }
             Kind::OfStripe => None,
@@ -132,7 +113,7 @@ impl Scheduler {
         others: &StripePages,
         now: Instant,
     ) {
-        self.end_wait(backend, id, now);
+        self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
         if let Some(stripes) = &mut self.queues.stripes {
             stripes.begin(id, cause, others.len());
         }
@@ -147,7 +128,8 @@ impl Scheduler {
             if let Some(stripes) = &mut self.queues.stripes {
                 stripes.add(part, *page, id, &backend.ftl);
             }
-            self.enqueue_read_of(backend, part, *page, now);
+            let Backend { ftl, flash, observer, .. } = &mut *backend;
+            self.queues.enqueue_read_of(ftl, flash, observer, part, *page, now);
         }
     }
 
@@ -174,18 +156,22 @@ impl Scheduler {
             // What is gone has been moved, or its die is waited for.
             (Cause::Collection, true) => return self.enqueue_read_plainly(backend, of, now),
             (Cause::Collection, false) => backend.counters.reads_around += 1,
-            (Cause::Error, true) => return self.read_is_lost(backend, of, now),
+            (Cause::Error, true) => return self.fail_read(backend, of, now),
             (Cause::Error, false) => backend.counters.reads_rebuilt += 1,
             (Cause::LostDie, true) if self.lies_elsewhere(backend, of) => {
                 return self.enqueue_read(backend, of, now);
             }
-            (Cause::LostDie, true) => return self.read_is_lost(backend, of, now),
-            (Cause::LostDie, false) => self.note_degraded_read(),
+            (Cause::LostDie, true) => return self.fail_read(backend, of, now),
+            (Cause::LostDie, false) => {
+                if let Some(rebuild) = &mut self.rebuild {
+                    rebuild.note_degraded_read();
+                }
+            }
             (Cause::Move, has_failed) => {
                 return self.made_up_to_move(backend, of, !has_failed);
             }
             (Cause::Rebuild, has_failed) => {
-                return self.stripe_was_read(backend, of, !has_failed, now);
+                return self.stripe_was_read(backend, of, !has_failed);
             }
         }
         self.finish_read(backend, of, now);
@@ -199,49 +185,37 @@ impl Scheduler {
             .is_some_and(|page| backend.ftl.is_lost(geometry.die_of_plane(geometry.plane_of(page))))
     }
 
-    /// The read `id` has ended in its die. If its page could not be corrected, makes it up from the others of its stripe.
-    pub(super) fn finish_read_or_rebuild(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        now: Instant,
-    ) {
-        let stripes = self.queues.stripes.as_mut();
-        let Some(page) = stripes.and_then(|stripes| stripes.take_uncorrectable(id)) else {
-            return self.finish_read(backend, id, now);
-        };
-        match backend.ftl.others_of_stripe(page) {
-            Some(others) if !others.is_empty() => {
-                self.make_up(backend, id, Cause::Error, &others, now);
-            }
-            Some(_) | None => self.read_is_lost(backend, id, now),
-        }
-    }
-
-    /// Ends the read `id`, whose data cannot be reconstructed either.
-    pub(super) fn read_is_lost(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.is_in_vain(id);
-        self.fail_read(backend, id, now);
-    }
-
-    /// The read `id`, which is in vain, has ended.
+    /// Ends the read `id`, whose data are not to be had.
     #[cold]
     pub(super) fn fail_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
         backend.counters.reads_lost += 1;
-        match self.queues.transactions.get(id).kind {
+        let read = self.queues.transactions.get_mut(id);
+        read.cannot_be_corrected();
+        match read.kind {
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             Kind::Read | Kind::Write | Kind::OfStripe => {
-                self.finish_as(Outcome::Uncorrectable, backend, id, now);
+                self.finish(Outcome::Uncorrectable, backend, id, now);
             }
         }
     }
 
-    fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+    /// The read `id` has ended. If its die could not correct the page, makes it up from the others of its stripe.
+    pub(super) fn finish_read(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        let stripes = self.queues.stripes.as_mut();
+        if let Some(page) = stripes.and_then(|stripes| stripes.take_uncorrectable(id)) {
+            let others = backend.ftl.others_of_stripe(page).filter(|others| !others.is_empty());
+            return match others {
+                Some(others) => self.make_up(backend, id, Cause::Error, &others, now),
+                None => self.fail_read(backend, id, now),
+            };
+        }
         let read = self.queues.transactions.get(id);
         match read.kind {
             _ if read.in_vain => self.fail_read(backend, id, now),
             Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
-            Kind::Read | Kind::Write | Kind::OfStripe => self.finish_transaction(backend, id, now),
+            Kind::Read | Kind::Write | Kind::OfStripe => {
+                self.finish(Outcome::Done, backend, id, now);
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ impl Queues {
     #[inline]
     pub fn host_waits(&self, backend: &Backend, die: DieId) -> bool {
         self.planes_with_reads(die) != 0
-            || backend.may_fill(die)
+            || may_fill(backend, die)
             || self.planes_with_writes(die) != 0
             || match self.write_level() {
                 WriteLevel::Plane => false,
@@ -75,7 +75,7 @@ impl Queues {
                 self.write_waits(die) && self.first_may_have_place(&backend.ftl, die)
             }
         };
-        waits || backend.may_fill(die)
+        waits || may_fill(backend, die)
     }
 
     /// Whether `die` may have room for the first write that waits for any.
@@ -232,4 +232,10 @@ impl Queues {
         };
         first(queue).is_some_and(|page| !ftl.has_place(die, page))
     }
+}
+
+/// Whether a page of `die` may have to be filled up.
+#[inline(always)]
+fn may_fill(backend: &Backend, die: DieId) -> bool {
+    backend.held.as_ref().is_some_and(|held| held.may_fill(&backend.ftl, die))
 }

@@ -1,39 +1,57 @@
 //! Host operations from the queues into the dies, and out again.
 
-use crate::backend::{Backend, Found, Located, Purpose};
-use crate::ftl::Placed;
+use crate::backend::{Backend, Found, Purpose, wake_if_to_collect};
+use crate::flash::Flash;
+use crate::ftl::{Ftl, Outdated, Placed};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn};
-use crate::nand::{Command, Operation, Times};
-use crate::observer::Part;
+use crate::nand::{Command, Located, Operation, Times};
+use crate::observer::{Observer, Part};
+use crate::outcome::Outcome;
 use crate::purpose::Owner;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
 
-use super::Scheduler;
 use super::choice::{Next, NextWrite};
+use super::fill::start_fill;
 use super::free_die::may_leave_to_other;
 use super::queues::WriteQueue;
+use super::{Queues, Scheduler};
+
+impl Queues {
+    /// A read is about to begin that does not find its data. It is made up from others, if it is of a stripe and its page cannot
+    /// be corrected.
+    #[inline(never)]
+    fn note_found(&mut self, ftl: &Ftl, found: Found, taken: &TakenRead) {
+        let read = self.transactions.get_mut(taken.id);
+        let is_part = read.kind == Kind::OfStripe;
+        match (found, &mut self.stripes) {
+            (Found::Data, _) => {}
+            // The mark itself is part of what parity is made of.
+            (Found::Mark, _) if is_part => {}
+            (Found::Nothing, Some(stripes)) if is_part || !ftl.is_marked(taken.page) => {
+                stripes.note_uncorrectable(taken.id, taken.page);
+            }
+            (Found::Mark | Found::Nothing, _) => read.cannot_be_corrected(),
+        }
+    }
+}
 
 impl Scheduler {
-    /// Starts `next` if `die` can take it. Returns whether it has.
-    #[inline(always)]
-    pub fn start_if_ready(
-        &mut self,
-        backend: &mut Backend,
-        die: DieId,
-        next: Next,
-        now: Instant,
-    ) -> bool {
-        backend.flash.takes_from_host(die, next.command()) && self.start(backend, next, now)
-    }
-
     /// Starts `next`, which its die can take. Returns whether it has.
     #[inline]
     pub fn start(&mut self, backend: &mut Backend, next: Next, now: Instant) -> bool {
         match next {
             Next::Read(plane) => self.start_read(backend, plane, now),
-            Next::Write(next) => self.start_write(backend, next, now),
-            Next::Fill(program) => Self::start_fill(backend, program, now),
+            Next::Write(NextWrite { queue, plane, offset }) => {
+                let Some(id) = self.queues.pop_write(queue) else { return false };
+                self.start_taken_write(backend, id, queue, (plane, offset), now);
+                if may_leave_to_other(backend) {
+                    // Others may have been left to this die.
+                    self.wake_for_waiting_writes(backend);
+                }
+                true
+            }
+            Next::Fill(program) => start_fill(backend, program, now),
         }
     }
 
@@ -45,22 +63,24 @@ impl Scheduler {
         let mut group = Fifo::default();
         self.join_taken(backend, &lead, &mut group, now);
         let mut members = 1;
-        let others = self.queues.planes_with_reads(die) & !backend.bit(lead.plane);
+        let others = self.queues.planes_with_reads(die) & !backend.ftl.geometry().bit(lead.plane);
         if others != 0 && backend.flash.rules.joins(Command::Read) {
-            for other in backend.planes_in(others, die) {
+            for other in backend.ftl.geometry().planes_in(others, die) {
                 members += u64::from(self.join_read(backend, &lead, other, &mut group, now));
             }
         }
         backend.counters.reads += members;
         backend.counters.multi_plane_reads += u64::from(members > 1);
-        let array = backend.array_read(lead.page, lead.offset) + backend.take_extra();
-        let timing = &backend.flash.timing;
+        let Backend { condition, ftl, flash, .. } = &mut *backend;
+        let timing = &flash.timing;
+        let array =
+            condition.array_read(ftl, timing, (lead.page, lead.offset)) + condition.take_extra();
         let times = Times {
             transfer_in: timing.command,
             array,
             transfer_out: timing.page_transfer * members,
         };
-        issue(backend, die, Command::Read, times, group, now);
+        issue(&mut backend.observer, &mut backend.flash, die, Command::Read, times, group, now);
         self.wake_for_waiting_writes(backend);
         true
     }
@@ -76,7 +96,7 @@ impl Scheduler {
         let Some(first) = self.queues.first_read(plane) else { return false };
         let Some(page) = self.queues.page_read(&backend.ftl, first) else { return false };
         let die = backend.ftl.geometry().die_of_plane(plane);
-        let Located { plane: actual, offset } = backend.locate(page);
+        let Located { plane: actual, offset } = backend.ftl.geometry().locate(page);
         let legal = backend.flash.rules.may_join(
             Command::Read,
             (lead.plane, lead.offset),
@@ -105,12 +125,12 @@ impl Scheduler {
         if let Some(stripes) = &self.queues.stripes
             && stripes.is_gone(id, &backend.ftl)
         {
-            self.end_wait(backend, id, now);
+            self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
             self.finish_part(backend, id, true, now);
             return None;
         }
         let page = self.queues.page_read(&backend.ftl, id);
-        let located = page.map(|page| (page, backend.locate(page)));
+        let located = page.map(|page| (page, backend.ftl.geometry().locate(page)));
         match located {
             Some((page, Located { plane: actual, offset }))
                 if actual == plane || backend.ftl.geometry().die_of_plane(actual) == die =>
@@ -119,7 +139,7 @@ impl Scheduler {
                 Some(TakenRead { id, lpn, page, plane, offset })
             }
             _ => {
-                self.end_wait(backend, id, now);
+                self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
                 self.enqueue_read(backend, id, now);
                 None
             }
@@ -134,75 +154,18 @@ impl Scheduler {
         group: &mut Fifo,
         now: Instant,
     ) {
-        if self.queues.stripes.is_some() {
-            self.sense_of_stripe(backend, taken);
-        } else {
-            self.check_read(backend, taken.id);
-            if backend.sense(taken.page) != Found::Data {
-                self.is_in_vain(taken.id);
-            }
+        let read = self.queues.transactions.get(taken.id);
+        if read.kind != Kind::OfStripe {
+            backend.ftl.check_read(read.lpn, read.reader());
         }
-        backend.count_translation_read(taken.lpn);
+        let Backend { condition, ftl, flash, .. } = &mut *backend;
+        let found = condition.sense(ftl, &flash.timing, taken.page);
+        if found != Found::Data {
+            self.queues.note_found(ftl, found, taken);
+        }
+        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
         backend.flash.note_page(taken.page);
-        self.join(backend, taken.id, group, now);
-    }
-
-    /// Begins a read where one that cannot be corrected is made up from others.
-    #[inline(never)]
-    fn sense_of_stripe(&mut self, backend: &mut Backend, taken: &TakenRead) {
-        let is_part = self.queues.transactions.get(taken.id).kind == Kind::OfStripe;
-        if !is_part {
-            self.check_read(backend, taken.id);
-        }
-        let found = backend.sense(taken.page);
-        // The mark itself is part of what parity is made of.
-        match found {
-            Found::Data => {}
-            Found::Mark if is_part => {}
-            Found::Mark => self.is_in_vain(taken.id),
-            Found::Nothing if !is_part && backend.ftl.is_marked(taken.page) => {
-                self.is_in_vain(taken.id);
-            }
-            Found::Nothing => {
-                if let Some(stripes) = &mut self.queues.stripes {
-                    stripes.note_uncorrectable(taken.id, taken.page);
-                }
-            }
-        }
-    }
-
-    /// Checks, under audit, what `id` is about to read.
-    #[inline]
-    pub(super) fn check_read(&self, backend: &mut Backend, id: TransactionId) {
-        let read = self.queues.transactions.get(id);
-        let reader = match (read.owner, read.kind) {
-            (Owner::Host(command), Kind::Read) => Some(command),
-            _ => None,
-        };
-        backend.ftl.check_read(read.lpn, reader);
-    }
-
-    /// Marks the read `id` of the host as uncorrectable; the content of a translation page the drive knows from
-    /// elsewhere.
-    #[cold]
-    pub(super) fn is_in_vain(&mut self, id: TransactionId) {
-        let read = self.queues.transactions.get_mut(id);
-        read.in_vain = match read.owner {
-            Owner::Host(_) | Owner::Destage => read.kind != Kind::OfStripe,
-            Owner::Translation | Owner::Rebuild => false,
-        };
-    }
-
-    /// Starts a write, and with it those that a multi-plane command may join on the die's other planes.
-    fn start_write(&mut self, backend: &mut Backend, next: NextWrite, now: Instant) -> bool {
-        let NextWrite { queue, plane, offset } = next;
-        let Some(id) = self.queues.pop_write(queue) else { return false };
-        self.start_taken_write(backend, id, queue, (plane, offset), now);
-        if may_leave_to_other(backend) {
-            // Others may have been left to this die.
-            self.wake_for_waiting_writes(backend);
-        }
-        true
+        self.queues.join(&mut backend.observer, taken.id, group, now);
     }
 
     /// Starts a write that has been taken off `queue`, at the plane and offset it goes to, and with it those
@@ -222,7 +185,7 @@ impl Scheduler {
         let in_cache = backend.ftl.is_in_cache(placed.page);
         let mut members = 1;
         if backend.flash.rules.joins(Command::Program) {
-            for other in backend.planes_in(self.planes_to_join(die, queue), die) {
+            for other in backend.ftl.geometry().planes_in(self.planes_to_join(die, queue), die) {
                 let queue = if queue == WriteQueue::Plane(plane) {
                     WriteQueue::Plane(other)
                 } else {
@@ -255,7 +218,7 @@ impl Scheduler {
         let timing = &backend.flash.timing;
         let transfer_in = timing.command + timing.page_transfer * members;
         let times = Times { transfer_in, array, transfer_out: Duration::ZERO };
-        issue(backend, die, Command::Program, times, group, now);
+        issue(&mut backend.observer, &mut backend.flash, die, Command::Program, times, group, now);
         self.note_replaced(backend, die, now);
     }
 
@@ -314,30 +277,20 @@ impl Scheduler {
         if let Some(held) = &mut backend.held {
             held.begins(id, backend.ftl.geometry().program_of(placed.page));
         }
-        backend.wake_if_to_collect(old);
+        wake_if_to_collect(&mut backend.flash, &backend.ftl, old);
         match owner {
             Owner::Host(_) | Owner::Destage => {
                 backend.counters.host_programs += 1;
-                self.write_back_if_waiting(backend, lpn, now);
+                self.write_back_outdated(backend, Outdated::By(lpn), now);
             }
-            Owner::Translation => self.translation_write_begins(backend, lpn, sequence),
+            Owner::Translation => {
+                backend.counters.mapping.writes += 1;
+                self.translation().write_begins(lpn, sequence);
+            }
             Owner::Rebuild => {}
         }
-        self.join(backend, id, group, now);
+        self.queues.join(&mut backend.observer, id, group, now);
         placed
-    }
-
-    /// Ends the wait of an operation and adds it to a command.
-    #[inline(always)]
-    pub fn join(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        group: &mut Fifo,
-        now: Instant,
-    ) {
-        self.end_wait(backend, id, now);
-        group.push(id, &mut self.queues.transactions);
     }
 
     /// Ends every page operation of a command.
@@ -358,10 +311,19 @@ impl Scheduler {
                 Kind::OfStripe => self.finish_part(backend, id, false, now),
                 Kind::Read | Kind::ReadToUpdate if in_vain => self.fail_read(backend, id, now),
                 Kind::Read | Kind::ReadToUpdate if self.queues.stripes.is_some() => {
-                    self.finish_read_or_rebuild(backend, id, now);
+                    self.finish_read(backend, id, now);
                 }
-                Kind::Write if backend.held.is_some() && self.waits_for_page(backend, id, now) => {}
-                Kind::Read | Kind::Write => self.finish_transaction(backend, id, now),
+                Kind::Write
+                    if backend.held.as_mut().is_some_and(|held| {
+                        self.queues.waits_for_page(
+                            held,
+                            &backend.observer,
+                            backend.ftl.geometry(),
+                            id,
+                            now,
+                        )
+                    }) => {}
+                Kind::Read | Kind::Write => self.finish(Outcome::Done, backend, id, now),
                 Kind::ReadToUpdate => self.turn_into_write(backend, id, now),
             }
         }
@@ -380,13 +342,14 @@ struct TakenRead {
 /// Gives `die` a command for the page operations of `group`.
 #[inline(always)]
 pub fn issue(
-    backend: &mut Backend,
+    observer: &mut Observer,
+    flash: &mut Flash<Purpose>,
     die: DieId,
     command: Command,
     times: Times,
     group: Fifo,
     now: Instant,
 ) {
-    backend.observer.serve_begins(die, now);
-    backend.flash.issue(die, command, times, (Purpose::Host(group), false), now);
+    observer.serve_begins(die, now);
+    flash.issue(die, command, times, (Purpose::Host(group), false), now);
 }

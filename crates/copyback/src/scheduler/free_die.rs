@@ -1,41 +1,44 @@
 //! The choice of a die for a write that any could take.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Collecting, Purpose};
+use crate::flash::Flash;
+use crate::ftl::Ftl;
 use crate::ids::DieId;
 use crate::nand::Command;
 use crate::placement::HostPage;
 
 /// Whether `die` is idle and can take a write of `page`, which has no place of its own.
 pub fn is_free_for(backend: &Backend, die: DieId, page: HostPage) -> bool {
-    backend.flash.die(die).is_idle() && may_take(backend, die, page)
+    backend.flash.die(die).is_idle() && may_take(&backend.ftl, &backend.collecting, die, page)
 }
 
-fn may_take(backend: &Backend, die: DieId, page: HostPage) -> bool {
-    backend.collecting.leaves_free(die) && backend.ftl.has_place(die, page)
+fn may_take(ftl: &Ftl, collecting: &Collecting, die: DieId, page: HostPage) -> bool {
+    collecting.leaves_free(die) && ftl.has_place(die, page)
 }
 
 /// The first die that takes a write of `page` at once and has a page that writes wait for and this one may fill.
 pub fn die_with_held(backend: &Backend, page: HostPage) -> Option<DieId> {
     backend.held.as_ref()?.first_die(&backend.ftl, |die| {
-        backend.flash.die(*die).only_transfers() && may_take(backend, *die, page)
+        backend.flash.die(*die).only_transfers()
+            && may_take(&backend.ftl, &backend.collecting, *die, page)
     })
 }
 
-/// Whether `die` can load a write of `page`, which has no place of its own, beside what it does.
-fn may_load(backend: &Backend, die: DieId, page: HostPage) -> bool {
-    backend.flash.takes_from_host(die, Command::Program) && may_take(backend, die, page)
-}
-
-/// Wakes the dies that can load a write of `page` beside what they do: one that looks need not take it. Returns whether there
-/// are any.
-pub fn wake_to_load(backend: &mut Backend, page: HostPage) -> bool {
-    if !backend.flash.has_two_registers() {
+/// Wakes the dies that can load a write of `page`, which has no place of its own, beside what they do: one that looks need not
+/// take it. Returns whether there are any.
+pub fn wake_to_load(
+    flash: &mut Flash<Purpose>,
+    ftl: &Ftl,
+    collecting: &Collecting,
+    page: HostPage,
+) -> bool {
+    if !flash.has_two_registers() {
         return false;
     }
     let mut are_any = false;
-    for die in dies(backend) {
-        if may_load(backend, die, page) {
-            backend.flash.wake(die);
+    for die in dies(ftl) {
+        if flash.takes_from_host(die, Command::Program) && may_take(ftl, collecting, die, page) {
+            flash.wake(die);
             are_any = true;
         }
     }
@@ -57,9 +60,9 @@ pub fn leaves_to_other(backend: &Backend, die: DieId, page: HostPage) -> bool {
         return true;
     }
     let is_idle = |other| backend.flash.is_awake(other) && is_free_for(backend, other, page);
-    !backend.flash.die(die).is_idle() && dies(backend).any(is_idle)
+    !backend.flash.die(die).is_idle() && dies(&backend.ftl).any(is_idle)
 }
 
-fn dies(backend: &Backend) -> impl Iterator<Item = DieId> + use<> {
-    (0..backend.ftl.geometry().dies()).map(DieId::from_index)
+fn dies(ftl: &Ftl) -> impl Iterator<Item = DieId> + use<> {
+    (0..ftl.geometry().dies()).map(DieId::from_index)
 }

@@ -10,6 +10,7 @@ mod around;
 mod choice;
 mod dispatch;
 mod fill;
+mod finished;
 mod free_die;
 mod made_up_moves;
 mod queues;
@@ -17,39 +18,28 @@ mod rebuild;
 mod stripes;
 mod submit;
 mod translation;
+mod undisturbed;
 pub mod when;
 
 pub use choice::{Next, NextWrite};
+pub use finished::{Finished, FinishedList};
 pub use queues::{Queues, WriteLevel, WriteQueue};
-pub use rebuild::{Phase, Rebuild, RebuildTally};
+pub use rebuild::{LostDieReport, Phase, Rebuild, RebuildTally};
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, wake_if_to_collect};
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
+use crate::ftl::Outdated;
 use crate::ids::{DieId, Lpn};
-use crate::observer::Parts;
 use crate::outcome::Outcome;
 use crate::purpose::Owner;
 use crate::transaction::{Kind, PageWrite, Transaction, TransactionId};
 use crate::units::{Duration, Instant};
 
 use translation::Translation;
-
-/// A page operation of a request that has ended.
-#[derive(Debug, Clone, Copy, Checkpointed)]
-pub struct Finished {
-    /// Owner of the operation.
-    pub owner: Owner,
-    /// The page.
-    pub lpn: Lpn,
-    /// Parts of its time, from being handed in to now.
-    pub parts: Parts,
-    /// Outcome: done, or an error.
-    pub outcome: Outcome,
-}
 
 /// The page operations of a drive's host.
 #[derive(Debug, Checkpointed)]
@@ -66,7 +56,8 @@ pub struct Scheduler {
     translation: Option<Box<Translation>>,
     /// The die that is looked at first for the next write that has no place of its own.
     next_die: usize,
-    finished: Vec<Finished>,
+    /// Page operations that have ended.
+    pub finished: FinishedList,
     /// If a die is lost. Boxed: few drives lose one.
     pub rebuild: Option<Box<Rebuild>>,
 }
@@ -83,7 +74,7 @@ impl Scheduler {
             behind_update: HashMap::default(),
             translation: ftl.translates().then(Box::default),
             next_die: 0,
-            finished: Vec::new(),
+            finished: FinishedList::default(),
             rebuild: Rebuild::new(config, ftl.geometry().dies()),
         }
     }
@@ -98,7 +89,7 @@ impl Scheduler {
         now: Instant,
     ) {
         let id = self.admit(owner, lpn, Kind::Read, late);
-        if self.is_translated(backend, id, now) {
+        if self.translation.is_none() || self.is_known(backend, id, now) {
             self.enqueue_read(backend, id, now);
         }
     }
@@ -115,7 +106,7 @@ impl Scheduler {
         let kind = if whole { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind, late);
         self.queues.transactions.get_mut(id).hint = hint;
-        if self.is_translated(backend, id, now) {
+        if self.translation.is_none() || self.is_known(backend, id, now) {
             self.begin_write(backend, id, now);
         }
     }
@@ -124,8 +115,8 @@ impl Scheduler {
     pub fn trim(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
         let page = backend.ftl.lookup(lpn);
         backend.counters.trimmed += u64::from(backend.ftl.trim(lpn));
-        backend.wake_if_to_collect(page);
-        self.write_back_if_waiting(backend, lpn, now);
+        wake_if_to_collect(&mut backend.flash, &backend.ftl, page);
+        self.write_back_outdated(backend, Outdated::By(lpn), now);
     }
 
     #[inline(always)]
@@ -136,85 +127,36 @@ impl Scheduler {
     }
 
     #[inline(always)]
-    fn finish_transaction(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.finish_as(Outcome::Done, backend, id, now);
-    }
-
-    #[inline(always)]
-    fn finish_as(
-        &mut self,
-        outcome: Outcome,
-        backend: &mut Backend,
-        id: TransactionId,
-        now: Instant,
-    ) {
+    fn finish(&mut self, outcome: Outcome, backend: &mut Backend, id: TransactionId, now: Instant) {
         let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, parts, .. } = *transaction;
-        match owner {
+        match transaction.owner {
             Owner::Host(_) | Owner::Destage => {
-                self.finished.push(Finished { owner, lpn, parts, outcome });
+                self.finished.push(transaction, outcome);
                 self.queues.transactions.remove(id);
             }
             Owner::Translation => {
                 let done = transaction.clone();
                 self.queues.transactions.remove(id);
-                self.finish_translation(backend, &done, now);
+                self.finish_translation(backend, &done, false, now);
             }
-            Owner::Rebuild => self.stripe_was_read(backend, id, true, now),
+            Owner::Rebuild => self.stripe_was_read(backend, id, true),
         }
-    }
-
-    /// Rejects the write of a page that nothing is known of yet.
-    pub fn reject_at_once(&mut self, owner: Owner, lpn: Lpn) {
-        let (parts, outcome) = (Parts::default(), Outcome::Rejected);
-        self.finished.push(Finished { owner, lpn, parts, outcome });
     }
 
     /// Rejects a write that has waited. One of a translation page is not needed any more: what it would
     /// hold is known in RAM.
-    fn reject(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        self.end_wait(backend, id, now);
-        let transaction = self.queues.transactions.get(id);
-        let Transaction { owner, lpn, parts, .. } = *transaction;
-        let late = transaction.late();
+    pub fn reject(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
+        self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
+        let transaction = self.queues.transactions.get(id).clone();
         self.queues.transactions.remove(id);
-        match owner {
+        match transaction.owner {
             Owner::Host(_) | Owner::Destage => {
-                let outcome = Outcome::Rejected;
-                self.finished.push(Finished { owner, lpn, parts, outcome });
+                self.finished.push(&transaction, Outcome::Rejected);
             }
-            Owner::Translation => self.translation_write_rejected(backend, lpn, late, now),
+            Owner::Translation => self.finish_translation(backend, &transaction, true, now),
             // It is no write: what is made up goes by DRAM.
             Owner::Rebuild => {}
         }
-    }
-
-    /// Rejects every write that waits.
-    pub fn reject_writes(&mut self, backend: &mut Backend, now: Instant) {
-        for id in self.queues.take_writes() {
-            self.reject(backend, id, now);
-        }
-    }
-
-    /// Checks that what is lost was read in vain.
-    #[cold]
-    pub fn check_finished(&self, backend: &mut Backend) {
-        for Finished { owner, lpn, outcome, .. } in &self.finished {
-            if let Owner::Host(command) = *owner {
-                backend.ftl.check_end_of_read(command, *lpn, *outcome == Outcome::Uncorrectable);
-            }
-        }
-    }
-
-    /// Takes the page operations that have ended since the last call, in order.
-    pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
-        std::mem::swap(&mut self.finished, into);
-        self.finished.clear();
-    }
-
-    /// Whether page operations have ended that nobody has taken yet.
-    pub const fn has_finished(&self) -> bool {
-        !self.finished.is_empty()
     }
 
     /// Page operations that are waiting or in service.
@@ -227,6 +169,11 @@ impl Scheduler {
         self.submitted
     }
 
+    /// Place of the page operation that is handed in next: the version of a page that is written.
+    pub const fn next_sequence(&self) -> u64 {
+        self.submitted + 1
+    }
+
     /// The die that is looked at first for the next write that has no place of its own.
     pub const fn next_die(&self) -> usize {
         self.next_die
@@ -235,8 +182,8 @@ impl Scheduler {
     /// Updates the translation pages of what has moved on `die` because a block was replaced, if one was.
     #[inline]
     pub fn note_replaced(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        if backend.has_replaced() {
-            self.write_back_outdated(backend, die, now);
+        if backend.condition.has_replaced() {
+            self.write_back_outdated(backend, Outdated::On(die), now);
         }
     }
 
@@ -250,14 +197,7 @@ impl Scheduler {
         }
         let others = self.queues.take_planes_with_other_writes(die, waiting);
         let changed = others | backend.ftl.changed_wants(die, waiting);
-        if changed != 0 {
-            self.name_writes(backend, die, changed);
-        }
-    }
-
-    #[inline(never)]
-    fn name_writes(&self, backend: &mut Backend, die: DieId, planes: u32) {
-        for plane in backend.planes_in(planes, die) {
+        for plane in backend.ftl.geometry().planes_in(changed, die) {
             if let Some(first) = self.queues.first_write(WriteQueue::Plane(plane)) {
                 backend.ftl.want(plane, self.queues.transactions.get(first).lpn);
             }

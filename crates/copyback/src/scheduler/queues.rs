@@ -6,7 +6,10 @@ use crate::config::{Resolved, Scheduling};
 use crate::ftl::{Allocation, Ftl};
 use crate::ids::{DieId, PlaneId, Ppn, planes_in};
 use crate::nand::{Command, Divisor, Geometry};
+use crate::observer::Observer;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Transactions};
+
+use crate::units::Instant;
 
 use super::stripes::Stripes;
 
@@ -124,6 +127,19 @@ impl Queues {
             Kind::OfStripe => self.stripes.as_ref()?.page_of(id),
             Kind::Read | Kind::ReadToUpdate | Kind::Write => ftl.lookup(transaction.lpn),
         }
+    }
+
+    /// Ends the wait of an operation and adds it to a command.
+    #[inline(always)]
+    pub fn join(
+        &mut self,
+        observer: &mut Observer,
+        id: TransactionId,
+        group: &mut Fifo,
+        now: Instant,
+    ) {
+        self.transactions.get_mut(id).end_wait(observer, now);
+        group.push(id, &mut self.transactions);
     }
 
     /// Takes the first read waiting for `plane`.

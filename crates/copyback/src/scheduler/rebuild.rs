@@ -13,6 +13,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::event::{Agenda, Event};
+use crate::ftl::Ftl;
 use crate::ids::{DieId, Ppn};
 use crate::nand::transfer_time;
 use crate::purpose::Owner;
@@ -73,6 +74,17 @@ pub struct RebuildTally {
     pub stripe_reads: u64,
 }
 
+/// Report on a die that is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostDieReport {
+    /// The die.
+    pub die: DieId,
+    /// Counts of its rebuild.
+    pub tally: RebuildTally,
+    /// Lines that were opened without parity since.
+    pub unprotected_lines: u64,
+}
+
 impl Rebuild {
     /// Creates the rebuild of a checked configuration, if it asks for one.
     pub fn new(config: &Resolved, dies: usize) -> Option<Box<Self>> {
@@ -97,9 +109,10 @@ impl Rebuild {
         matches!(self.phase, Phase::Degraded)
     }
 
-    /// Whether pages are to be rebuilt, and the next look at them comes when something else has happened.
-    pub const fn waits_for_others(&self) -> bool {
-        self.is_under_way() && self.look.is_none()
+    /// Whether pages are still to be rebuilt, but nothing goes on that leads to it.
+    pub fn stands_still(&self, backend: &Backend) -> bool {
+        let are_idle = || backend.flash.dies().iter().all(|die| die.is_idle());
+        self.is_under_way() && self.look.is_none() && are_idle()
     }
 
     /// State of the die: a rebuild that ended after `since` counts as not ended.
@@ -111,8 +124,37 @@ impl Rebuild {
     }
 
     /// The die, and what has become of it.
-    pub const fn tally(&self) -> (DieId, RebuildTally) {
-        (self.die, self.tally)
+    pub fn report(&self, ftl: &Ftl) -> LostDieReport {
+        let unprotected_lines = ftl.lines().map_or(0, |lines| lines.unprotected());
+        LostDieReport { die: self.die, tally: self.tally, unprotected_lines }
+    }
+
+    /// A look that was on the agenda. Returns the die if it is lost now.
+    pub fn look(&mut self, now: Instant) -> Option<DieId> {
+        self.look.take_if(|planned| *planned <= now);
+        let is_lost = self.phase == Phase::Whole && self.at <= now;
+        is_lost.then_some(self.die)
+    }
+
+    /// `die` has begun to program so many pages that were made up.
+    pub fn note_rebuilding(&mut self, die: DieId, pages: u64) {
+        self.programming[die.index()] = pages;
+        self.tally.rebuilt += pages;
+    }
+
+    /// Records that the programs of rebuilt pages in `die` have ended.
+    pub fn note_rebuilt(&mut self, die: DieId) {
+        self.programming[die.index()] = 0;
+    }
+
+    /// A read of the host was made up since its die is lost.
+    pub(super) const fn note_degraded_read(&mut self) {
+        self.tally.degraded_reads += 1;
+    }
+
+    /// Pages whose stripes are being read.
+    pub(super) fn pages_read(&self) -> usize {
+        self.reading.len()
     }
 
     fn under_way(&self, backend: &Backend) -> usize {
@@ -134,14 +176,6 @@ impl Rebuild {
 }
 
 impl Scheduler {
-    /// A look that was on the agenda. Returns the die that is lost now, if one is.
-    pub fn lost_die_look(&mut self, now: Instant) -> Option<DieId> {
-        let rebuild = self.rebuild.as_mut()?;
-        rebuild.look.take_if(|planned| *planned <= now);
-        let is_lost = rebuild.phase == Phase::Whole && rebuild.at <= now;
-        is_lost.then_some(rebuild.die)
-    }
-
     /// `die` is lost: what waits for it is made up, as far as it can be.
     pub fn lose_die(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
         if let Some(rebuild) = &mut self.rebuild {
@@ -151,7 +185,7 @@ impl Scheduler {
         for plane in backend.ftl.geometry().planes_of_die(die) {
             let waiting: Vec<_> = std::iter::from_fn(|| self.queues.pop_read(plane)).collect();
             for id in waiting {
-                self.end_wait(backend, id, now);
+                self.queues.transactions.get_mut(id).end_wait(&mut backend.observer, now);
                 match self.queues.transactions.get(id).kind {
                     Kind::OfStripe => self.finish_part(backend, id, true, now),
                     Kind::Read | Kind::ReadToUpdate | Kind::Write => {
@@ -220,9 +254,9 @@ impl Scheduler {
         }
         match others {
             // All that is needed is in DRAM.
-            Some(others) if others.is_empty() => self.stripe_was_read(backend, id, true, now),
+            Some(others) if others.is_empty() => self.stripe_was_read(backend, id, true),
             Some(others) => self.make_up(backend, id, Cause::Rebuild, &others, now),
-            None => self.stripe_was_read(backend, id, false, now),
+            None => self.stripe_was_read(backend, id, false),
         }
     }
 
@@ -232,7 +266,6 @@ impl Scheduler {
         backend: &mut Backend,
         id: TransactionId,
         is_made_up: bool,
-        _now: Instant,
     ) {
         self.queues.transactions.remove(id);
         let Some(rebuild) = &mut self.rebuild else { return };
@@ -250,41 +283,5 @@ impl Scheduler {
         let plane = plane.expect("other dies are left");
         backend.ftl.stage_on(page, plane);
         backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
-    }
-
-    /// Page operations for pages that are rebuilt, and for what they are made up from.
-    pub(super) fn reads_to_rebuild(&self) -> usize {
-        let Some(stripes) = &self.queues.stripes else { return 0 };
-        let rebuild = self.rebuild.as_ref();
-        let of_lost =
-            |rebuild: &Rebuild| rebuild.reading.len() + stripes.parts_left(Cause::Rebuild);
-        rebuild.map_or(0, |rebuild| of_lost(rebuild)) + stripes.reads_to_move()
-    }
-
-    /// Whether pages are rebuilt at this time.
-    pub fn is_rebuilding(&self) -> bool {
-        self.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())
-    }
-
-    /// `die` has begun to program so many pages that were made up.
-    pub fn note_rebuilding(&mut self, die: DieId, pages: u64) {
-        if let Some(rebuild) = &mut self.rebuild {
-            rebuild.programming[die.index()] = pages;
-            rebuild.tally.rebuilt += pages;
-        }
-    }
-
-    /// Records that the programs of rebuilt pages in `die` have ended.
-    pub fn note_rebuilt(&mut self, die: DieId) {
-        if let Some(rebuild) = &mut self.rebuild {
-            rebuild.programming[die.index()] = 0;
-        }
-    }
-
-    /// A read of the host was made up since its die is lost.
-    pub(super) fn note_degraded_read(&mut self) {
-        if let Some(rebuild) = &mut self.rebuild {
-            rebuild.tally.degraded_reads += 1;
-        }
     }
 }

@@ -137,16 +137,19 @@ impl Stripes {
         (is_there && ftl.waits_for_stripe(page)).then_some(page)
     }
 
-    /// Page operations for what collections move.
-    pub fn reads_to_move(&self) -> usize {
-        match self.moved.len() {
+    /// Page operations that are the drive's own: for what collections move and, where a lost die is rebuilt, for the
+    /// `rebuilt` pages and what they are made up from.
+    pub fn own_reads(&self, rebuilt: Option<usize>) -> usize {
+        let of_lost = rebuilt.map_or(0, |pages| pages + self.parts_left(Cause::Rebuild));
+        let moved = match self.moved.len() {
             0 => 0,
             pages => pages + self.parts_left(Cause::Move),
-        }
+        };
+        of_lost + moved
     }
 
     /// Parts of reads that are made up for this `cause` which have not been read yet.
-    pub fn parts_left(&self, cause: Cause) -> usize {
+    fn parts_left(&self, cause: Cause) -> usize {
         self.made_up.values().filter(|read| read.cause == cause).map(|read| read.left).sum()
     }
 

@@ -1,15 +1,38 @@
-//! Page operations of the host on their way into the queues, and what their waits are booked to.
+//! Page operations of the host on their way into the queues.
 
-use crate::backend::Backend;
-use crate::ids::{DieId, PlaneId, Ppn, going_round};
-use crate::nand::Timing;
-use crate::observer::{Blocked, Entry, For, Observer, Part, Parts, Party, Waited};
+use crate::backend::{Backend, Purpose, wake_dies_to_collect, wake_for_work};
+use crate::flash::Flash;
+use crate::ftl::Ftl;
+use crate::ids::{DieId, Ppn, going_round};
+use crate::observer::Observer;
+use crate::outcome::Outcome;
 use crate::transaction::{Kind, TransactionId, Wait};
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 
-use super::Scheduler;
 use super::free_die::{die_with_held, is_free_for, wake_to_load};
 use super::queues::WriteQueue;
+use super::{Queues, Scheduler};
+
+impl Queues {
+    /// Queues a read of `page`.
+    #[inline(always)]
+    pub(super) fn enqueue_read_of(
+        &mut self,
+        ftl: &Ftl,
+        flash: &mut Flash<Purpose>,
+        observer: &mut Observer,
+        id: TransactionId,
+        page: Ppn,
+        now: Instant,
+    ) {
+        let plane = ftl.geometry().plane_of(page);
+        let die = ftl.geometry().die_of_plane(plane);
+        let transaction = self.transactions.get_mut(id);
+        transaction.arrive(observer, &flash.timing, (die, Some(plane)), now);
+        self.push_read(plane, id);
+        wake_for_work(flash, ftl, die);
+    }
+}
 
 impl Scheduler {
     /// Queues a read for the plane that holds its page. A page that holds no data, or is in the
@@ -20,7 +43,10 @@ impl Scheduler {
         match backend.ftl.lookup(lpn) {
             Some(page)
                 if self.queues.stripes.is_some() && self.read_around(backend, id, page, now) => {}
-            Some(page) => self.enqueue_read_of(backend, id, page, now),
+            Some(page) => {
+                let Backend { ftl, flash, observer, .. } = backend;
+                self.queues.enqueue_read_of(ftl, flash, observer, id, page, now);
+            }
             None => self.finish_unmapped(backend, id, now),
         }
     }
@@ -34,25 +60,12 @@ impl Scheduler {
     ) {
         match backend.ftl.lookup(self.queues.transactions.get(id).lpn) {
             Some(_) if !self.lies_elsewhere(backend, id) => self.enqueue_read(backend, id, now),
-            Some(page) => self.enqueue_read_of(backend, id, page, now),
+            Some(page) => {
+                let Backend { ftl, flash, observer, .. } = backend;
+                self.queues.enqueue_read_of(ftl, flash, observer, id, page, now);
+            }
             None => self.finish_unmapped(backend, id, now),
         }
-    }
-
-    /// Queues a read of `page`.
-    #[inline(always)]
-    pub(super) fn enqueue_read_of(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        page: Ppn,
-        now: Instant,
-    ) {
-        let plane = backend.ftl.geometry().plane_of(page);
-        let die = backend.ftl.geometry().die_of_plane(plane);
-        self.note_arrival(backend, id, die, Some(plane), now);
-        self.queues.push_read(plane, id);
-        backend.wake_for_work(die);
     }
 
     fn finish_unmapped(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
@@ -63,17 +76,17 @@ impl Scheduler {
                     true => backend.counters.cached_reads += 1,
                     false => backend.counters.unmapped_reads += 1,
                 }
-                self.check_read(backend, id);
-                backend.count_translation_read(lpn);
+                backend.ftl.check_read(lpn, self.queues.transactions.get(id).reader());
+                backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(lpn));
                 match backend.ftl.staged().is_lost(lpn) {
-                    true => self.read_is_lost(backend, id, now),
-                    false => self.finish_transaction(backend, id, now),
+                    true => self.fail_read(backend, id, now),
+                    false => self.finish(Outcome::Done, backend, id, now),
                 }
             }
             // Trimmed while it waited, so that nothing is left to merge with; or in DRAM by now.
             Kind::ReadToUpdate | Kind::Write | Kind::OfStripe => {
                 if backend.ftl.staged().is_lost(self.queues.transactions.get(id).lpn) {
-                    self.is_in_vain(id);
+                    self.queues.transactions.get_mut(id).cannot_be_corrected();
                 }
                 self.turn_into_write(backend, id, now);
             }
@@ -115,7 +128,7 @@ impl Scheduler {
 
     #[inline]
     fn enqueue_write(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        if backend.is_read_only() {
+        if backend.condition.is_read_only() {
             return self.reject(backend, id, now);
         }
         let lpn = self.queues.transactions.get(id).lpn;
@@ -134,20 +147,30 @@ impl Scheduler {
             WriteQueue::Die(die) => (Some(die), None),
             WriteQueue::Device => (None, None),
         };
+        let (transaction, timing) = (self.queues.transactions.get_mut(id), &backend.flash.timing);
         match die {
-            Some(die) => self.note_arrival(backend, id, die, plane, now),
-            None => self.note_arrival_at_device(backend, id, now),
+            Some(die) => {
+                transaction.arrive(&mut backend.observer, timing, (die, plane), now);
+            }
+            None => {
+                let note = backend.observer.arrive_at_device(timing.whole_program(), now);
+                transaction.wait = Wait::Device(note);
+            }
         }
         self.queues.push_write(queue, id);
         match die {
-            Some(die) => backend.wake_for_work(die),
-            None => self.wake_a_die(backend),
+            Some(die) => wake_for_work(&mut backend.flash, &backend.ftl, die),
+            None => self.wake_for_waiting_writes(backend),
         }
     }
 
-    /// Wakes an idle die that can take a write: one with a page that writes wait for, or else the next, going round. If
-    /// there is none, wakes those that can load a write beside what they do; or else those that are short of space.
-    fn wake_a_die(&mut self, backend: &mut Backend) {
+    /// Wakes a die for the writes that wait for any, if there are any: an idle one that can take the first, with a page that
+    /// writes wait for, or else the next, going round. If there is none, wakes those that can load a write beside what they do; or
+    /// else those that are short of space.
+    pub fn wake_for_waiting_writes(&mut self, backend: &mut Backend) {
+        if !self.queues.device_writes_wait() {
+            return;
+        }
         let Some(first) = self.queues.first_write(WriteQueue::Device) else { return };
         let page = self.queues.transactions.get(first).page();
         let dies = backend.ftl.geometry().dies();
@@ -158,87 +181,12 @@ impl Scheduler {
         if let Some(die) = in_turn.find(|die| is_free_for(backend, *die, page)) {
             backend.flash.wake(die);
             self.next_die = (die.index() + 1) % dies;
-        } else if !wake_to_load(backend, page) {
-            backend.wake_dies_to_collect();
+            return;
         }
-    }
-
-    /// Wakes a die for the writes that wait for any, now that another has turned to other work.
-    pub fn wake_for_waiting_writes(&mut self, backend: &mut Backend) {
-        if self.queues.device_writes_wait() {
-            self.wake_a_die(backend);
+        let Backend { ftl, flash, collecting, condition, .. } = backend;
+        if !wake_to_load(flash, ftl, collecting, page) {
+            wake_dies_to_collect(flash, ftl, condition.ageing.is_some());
         }
-    }
-
-    #[inline(always)]
-    fn note_arrival(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        die: DieId,
-        plane: Option<PlaneId>,
-        now: Instant,
-    ) {
-        let transaction = self.queues.transactions.get(id);
-        let times = (nominal(&backend.flash.timing, transaction.kind), transaction.late());
-        let note = backend.observer.arrive(die, plane, times, now);
-        self.queues.transactions.get_mut(id).wait = Wait::Die(die, note);
-    }
-
-    /// Notes the arrival of a write at no die in particular.
-    fn note_arrival_at_device(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        let note = backend.observer.arrive_at_device(backend.flash.timing.whole_program(), now);
-        self.queues.transactions.get_mut(id).wait = Wait::Device(note);
-    }
-
-    /// Ends the wait of an operation and books where it went.
-    #[inline]
-    pub(super) fn end_wait(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) {
-        let transaction = self.queues.transactions.get_mut(id);
-        let observer = &mut backend.observer;
-        let parts = match &transaction.wait {
-            // All but the first end with another operation.
-            Wait::Nothing | Wait::Update(_) | Wait::Translation(_) | Wait::Page(_) => return,
-            // Taken as it came: often, and nothing to split.
-            Wait::Die(_, note) if note.since() == now => Parts::default(),
-            Wait::Die(die, note) => {
-                let parts = observer.split_wait(*die, note, now);
-                transaction.parts += parts;
-                parts
-            }
-            Wait::Device(note) => {
-                let parts = observer.split_wait_at_device(note, now);
-                transaction.parts += parts;
-                parts
-            }
-        };
-        record_wait(observer, transaction.party(), &transaction.wait, parts, None, now);
-        transaction.wait = Wait::Nothing;
-    }
-
-    /// Ends the wait of an operation for `other`, which without collections would have ended `late` earlier, and
-    /// books where it went.
-    pub(super) fn end_wait_for_other(
-        &mut self,
-        backend: &mut Backend,
-        id: TransactionId,
-        late: Duration,
-        other: Option<Party>,
-        now: Instant,
-    ) {
-        let transaction = self.queues.transactions.get_mut(id);
-        let wait = std::mem::replace(&mut transaction.wait, Wait::Nothing);
-        let (part, since) = match wait {
-            Wait::Update(since) => (Part::QueueBehindIo, since),
-            Wait::Translation(since) => (Part::Translation, since),
-            Wait::Page(note) => (Part::Service, note.since),
-            Wait::Nothing | Wait::Die(..) | Wait::Device(_) => return,
-        };
-        let mut parts = Parts::default();
-        parts.book_wait(part, now - since, late.saturating_sub(transaction.late()));
-        transaction.parts += parts;
-        let who = transaction.party();
-        record_wait(&mut backend.observer, who, &wait, parts, other, now);
     }
 
     /// The old page of a partial write is here: queue the write, and those that waited for it.
@@ -252,40 +200,14 @@ impl Scheduler {
         transaction.kind = Kind::Write;
         let (lpn, late, party) = (transaction.lpn, transaction.late(), transaction.party());
         self.enqueue_write(backend, id, now);
-        self.note_read(backend, id);
+        if let Some(held) = &mut backend.held {
+            held.has_read(self.queues.transactions.get(id).sequence);
+            held.wake_dies(backend.ftl.geometry(), &mut backend.flash);
+        }
         for waiting in self.behind_update.remove(&lpn).unwrap_or_default() {
-            self.end_wait_for_other(backend, waiting, late, Some(party), now);
+            let operation = self.queues.transactions.get_mut(waiting);
+            operation.end_wait_for_other(&mut backend.observer, late, Some(party), now);
             self.submit_write(backend, waiting, now);
         }
     }
-}
-
-/// Nominal time of a lone page operation.
-fn nominal(timing: &Timing, kind: Kind) -> Duration {
-    match kind {
-        Kind::Read | Kind::ReadToUpdate | Kind::OfStripe => timing.whole_read(),
-        Kind::Write => timing.whole_program(),
-    }
-}
-
-/// The `wait` of a page operation, behind another if that can be told, has ended.
-fn record_wait(
-    observer: &mut Observer,
-    who: Party,
-    wait: &Wait,
-    parts: Parts,
-    behind: Option<Party>,
-    until: Instant,
-) {
-    observer.record(|| {
-        let (what, since) = match wait {
-            Wait::Nothing => (For::AnyDie, until),
-            Wait::Die(die, note) => (For::Die(*die), note.since()),
-            Wait::Device(note) => (For::AnyDie, note.since()),
-            Wait::Update(since) => (For::Update, *since),
-            Wait::Translation(since) => (For::Mapping, *since),
-            Wait::Page(note) => (For::Page, note.since),
-        };
-        Entry::Waited(Blocked { who, wait: Waited { what, since, until, parts }, behind })
-    });
 }

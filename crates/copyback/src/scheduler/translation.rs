@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::ftl::{Left, Outdated, Stage, Translated};
-use crate::ids::{DieId, Lpn};
+use crate::ids::Lpn;
 use crate::observer::Party;
 use crate::purpose::Owner;
 use crate::transaction::{Fifo, Kind, Transaction, TransactionId, Wait};
@@ -52,23 +52,41 @@ struct Waiting {
 /// Pages of the host, mostly one.
 type Pages = SmallVec<[Lpn; 2]>;
 
+impl Translation {
+    /// A page of the table has been read or written by `done`, or its write is rejected. Returns the pages whose translation goes
+    /// on now, and where.
+    fn ended(&mut self, done: &Transaction, is_rejected: bool) -> (Pages, Stage) {
+        self.operations -= 1;
+        let (pages, stage) = match done.kind {
+            _ if is_rejected => (self.write_backs.remove(&done.lpn), Stage::HasRoom),
+            Kind::Read | Kind::OfStripe => (self.reads.remove(&done.lpn), Stage::WasRead),
+            Kind::Write | Kind::ReadToUpdate => (self.begun.remove(&done.sequence), Stage::HasRoom),
+        };
+        (pages.unwrap_or_default(), stage)
+    }
+
+    /// A die has taken the write of the page `page` of the table.
+    pub fn write_begins(&mut self, page: Lpn, sequence: u64) {
+        let followers = self.write_backs.remove(&page).unwrap_or_default();
+        if !followers.is_empty() {
+            self.begun.insert(sequence, followers);
+        }
+    }
+}
+
 impl Scheduler {
-    fn translation(&mut self) -> &mut Translation {
+    pub(super) fn translation(&mut self) -> &mut Translation {
         self.translation.as_deref_mut().expect("asked only where the mapping translates")
     }
 
-    /// Whether it is known where an operation's page lies. If not, the operation goes on when it is.
-    #[inline]
-    pub(super) fn is_translated(
+    /// Whether it is known where an operation's page lies, on a drive whose mapping translates. If not, the operation goes on
+    /// when it is.
+    pub(super) fn is_known(
         &mut self,
         backend: &mut Backend,
         id: TransactionId,
         now: Instant,
     ) -> bool {
-        self.translation.is_none() || self.is_known(backend, id, now)
-    }
-
-    fn is_known(&mut self, backend: &mut Backend, id: TransactionId, now: Instant) -> bool {
         let Some(translation) = &mut self.translation else { return true };
         let transaction = self.queues.transactions.get_mut(id);
         if transaction.owner == Owner::Translation {
@@ -144,8 +162,9 @@ impl Scheduler {
         let Waiting { mut operations, page } = waiting;
         let page = Party { owner: Owner::Translation, lpn: page };
         while let Some(id) = operations.pop(&self.queues.transactions) {
-            self.end_wait_for_other(backend, id, late, Some(page), now);
-            match self.queues.transactions.get(id).kind {
+            let operation = self.queues.transactions.get_mut(id);
+            operation.end_wait_for_other(&mut backend.observer, late, Some(page), now);
+            match operation.kind {
                 Kind::Read => self.enqueue_read(backend, id, now),
                 Kind::Write | Kind::ReadToUpdate | Kind::OfStripe => {
                     self.begin_write(backend, id, now);
@@ -166,8 +185,10 @@ impl Scheduler {
         late: Duration,
         now: Instant,
     ) {
-        if backend.is_read_only() {
-            return self.go_on_after_write(backend, follower, late, now);
+        if backend.condition.is_read_only() {
+            return follower.into_iter().for_each(|lpn| {
+                self.go_on(backend, lpn, Stage::HasRoom, late, now);
+            });
         }
         let translation = self.translation();
         let is_new = !translation.write_backs.contains_key(&page);
@@ -179,70 +200,10 @@ impl Scheduler {
         }
     }
 
-    /// Goes on with translations whose room is free now that what left it has been written.
-    fn go_on_after_write(
-        &mut self,
-        backend: &mut Backend,
-        followers: impl IntoIterator<Item = Lpn>,
-        late: Duration,
-        now: Instant,
-    ) {
-        for lpn in followers {
-            self.go_on(backend, lpn, Stage::HasRoom, late, now);
-        }
-    }
-
-    /// Updates translation pages if the entry of `lpn` has changed without being in the cache.
-    pub(super) fn write_back_if_waiting(&mut self, backend: &mut Backend, lpn: Lpn, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::By(lpn));
-        self.update_pages(backend, pages, now);
-    }
-
-    /// Updates the translation pages that are out of date because pages were moved on `die`.
-    pub fn write_back_outdated(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::On(die));
-        self.update_pages(backend, pages, now);
-    }
-
-    /// Updates the translation pages that the preparation or a recovery has left out of date.
-    pub fn write_back_what_waits(&mut self, backend: &mut Backend, now: Instant) {
-        let pages = backend.ftl.outdated(Outdated::All);
-        self.update_pages(backend, pages, now);
-    }
-
-    fn update_pages(&mut self, backend: &mut Backend, pages: Vec<Lpn>, now: Instant) {
-        for page in pages {
+    /// Updates the translation pages that are out of date because of `which` changes.
+    pub fn write_back_outdated(&mut self, backend: &mut Backend, which: Outdated, now: Instant) {
+        for page in backend.ftl.outdated(which) {
             self.write_back(backend, page, Kind::ReadToUpdate, None, Duration::ZERO, now);
-        }
-    }
-
-    /// The write of the translation page `page` is not done, as the drive is read-only.
-    pub(super) fn translation_write_rejected(
-        &mut self,
-        backend: &mut Backend,
-        page: Lpn,
-        late: Duration,
-        now: Instant,
-    ) {
-        let translation = self.translation();
-        translation.operations -= 1;
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        self.go_on_after_write(backend, followers, late, now);
-        self.make_room(backend, late, now);
-    }
-
-    /// A die has taken the write of a translation page.
-    pub(super) fn translation_write_begins(
-        &mut self,
-        backend: &mut Backend,
-        page: Lpn,
-        sequence: u64,
-    ) {
-        backend.counters.mapping.writes += 1;
-        let translation = self.translation();
-        let followers = translation.write_backs.remove(&page).unwrap_or_default();
-        if !followers.is_empty() {
-            translation.begun.insert(sequence, followers);
         }
     }
 
@@ -250,28 +211,23 @@ impl Scheduler {
     /// translation pages, and reads to rebuild a lost die.
     pub fn host_operations(&self) -> usize {
         let own = self.translation.as_ref().map_or(0, |translation| translation.operations);
-        self.outstanding() - own - self.reads_to_rebuild()
+        let rebuilt = self.rebuild.as_ref().map(|rebuild| rebuild.pages_read());
+        let stripes = self.queues.stripes.as_ref();
+        self.outstanding() - own - stripes.map_or(0, |stripes| stripes.own_reads(rebuilt))
     }
 
-    /// A translation page has been read or written by `done`.
+    /// A translation page has been read or written by `done`, or its write is rejected, as the drive is read-only.
     pub(super) fn finish_translation(
         &mut self,
         backend: &mut Backend,
         done: &Transaction,
+        is_rejected: bool,
         now: Instant,
     ) {
-        let (page, late) = (done.lpn, done.late());
-        self.translation().operations -= 1;
-        match done.kind {
-            Kind::Read | Kind::OfStripe => {
-                for lpn in self.translation().reads.remove(&page).unwrap_or_default() {
-                    self.go_on(backend, lpn, Stage::WasRead, late, now);
-                }
-            }
-            Kind::Write | Kind::ReadToUpdate => {
-                let followers = self.translation().begun.remove(&done.sequence).unwrap_or_default();
-                self.go_on_after_write(backend, followers, late, now);
-            }
+        let late = done.late();
+        let (pages, stage) = self.translation().ended(done, is_rejected);
+        for lpn in pages {
+            self.go_on(backend, lpn, stage, late, now);
         }
         self.make_room(backend, late, now);
     }

@@ -1,7 +1,7 @@
 //! Shortcut past arbitration: where one event of the flash is all that falls on an instant, only its die and
 //! its channel are asked, and not even they where the event concerns one operation alone.
 
-use crate::backend::{Purpose, StepInFlight};
+use crate::backend::{Backend, Purpose, StepInFlight};
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId};
 use crate::nand::Command;
@@ -9,6 +9,7 @@ use crate::shortcut::Undisturbed;
 use crate::units::Instant;
 
 use super::Ssd;
+use super::stalls::Stalls;
 
 impl Ssd {
     /// Carries out `event`, the only one at `now`, with everything that follows at once: both phases of the
@@ -61,7 +62,8 @@ impl Ssd {
         if self.schedule.yields && self.backend.flash.shortcuts.names_writes {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
-        if self.undisturbed_between_steps(die) == Undisturbed::Never {
+        if self.scheduler.queues.undisturbed_between_steps(&self.backend, die) == Undisturbed::Never
+        {
             return false;
         }
         let Some((command, times, step)) = self.collector.next_page_step(&mut self.backend, die)
@@ -103,6 +105,32 @@ impl Ssd {
         if self.backend.flash.shortcuts.names_writes && self.backend.flash.may_take_more(die) {
             self.scheduler.name_next_writes(&mut self.backend, die);
         }
-        self.note_stall(die, now);
+        let Backend { ftl, observer, .. } = &mut self.backend;
+        Stalls::note(ftl, observer, &self.scheduler.queues, die, now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::when::{Admitted, AtDie, When};
+    use crate::shortcut::Shortcuts;
+
+    /// A schedule with only the required function.
+    #[derive(Debug)]
+    struct Required;
+
+    impl When for Required {
+        fn admitted(&mut self, _: &AtDie<'_>) -> Admitted {
+            Admitted::NOTHING
+        }
+    }
+
+    impl Ssd {
+        /// From now on, gives the schedule's answer as a schedule does that has only the required function.
+        pub fn answer_only_what_is_required(&mut self) {
+            let shortcuts = &mut self.backend.flash.shortcuts;
+            *shortcuts = Shortcuts::new(Required.undisturbed(), shortcuts.names_writes);
+        }
     }
 }

@@ -40,11 +40,8 @@ impl Drive {
         while let Some(next) = self.agenda.next_time() {
             self.now = next;
             while let Some(event) = self.agenda.pop_at(next) {
-                match event {
-                    Event::ArrayDone(die) => self.ssd.array_done(die, next),
-                    Event::TransferDone(channel) => self.ssd.transfer_done(channel, next),
-                    other => panic!("a drive alone has no {other:?}"),
-                }
+                assert!(matches!(event, Event::ArrayDone(_) | Event::TransferDone(_)));
+                self.ssd.apply(event, next);
             }
             self.settle();
         }

@@ -19,8 +19,8 @@ mod next;
 mod permits;
 mod power;
 mod recovery_time;
+mod stalls;
 mod suspend;
-mod undisturbed;
 mod write_time;
 
 pub use crate::backend::{Counters, FaultReport, Moves, Outlook, PacingTally, SortingReport};
@@ -31,7 +31,7 @@ pub use crate::observer::{
     Part, Parts, Party, PlaneUse, Waited, Work,
 };
 pub use crate::purpose::Owner;
-pub use crate::scheduler::{Finished, Phase, RebuildTally};
+pub use crate::scheduler::{Finished, LostDieReport, Phase, RebuildTally};
 pub use crate::transaction::PageWrite;
 pub use permits::Status;
 pub use power::Cut;
@@ -40,22 +40,23 @@ use std::ops::Range;
 
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
-use crate::collector::Collector;
+use crate::collector::idle::IdleTime;
+use crate::collector::{Collector, place_copy};
 use crate::config::{Idle, Resolved};
 use crate::event::{Agenda, Event};
 use crate::ftl::Ftl;
-use crate::ids::{ChannelId, DieId, Lpn, SsdId};
-use crate::nand::Timing;
+use crate::ids::{DieId, Lpn, SsdId};
+use crate::outcome::Outcome;
 use crate::outside::Failed;
 use crate::rng::Stream;
 use crate::scheduler::Scheduler;
 use crate::scheduler::when::Schedule;
 use crate::scheduler::when::supply::{ExternalSchedule, Supplier};
 use crate::shortcut::{Shortcuts, Undisturbed, each_instant};
-use crate::told::Told;
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
+use stalls::Stalls;
 use suspend::SuspendRule;
 use write_time::WriteTime;
 
@@ -75,7 +76,7 @@ pub struct Ssd {
     /// See [`is_off`](Self::is_off).
     is_off: bool,
     /// Whether writes may wait for a free block though collections yield, or for room in a full buffer.
-    notes_stalls: bool,
+    stalls: Stalls,
 }
 
 /// Work of a die until now.
@@ -87,17 +88,6 @@ pub struct DieUse {
     pub serving: Duration,
     /// Free blocks of its planes.
     pub free_blocks: u32,
-}
-
-/// Report on a die that is lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LostDieReport {
-    /// The die.
-    pub die: DieId,
-    /// Counts of its rebuild.
-    pub tally: RebuildTally,
-    /// Lines that were opened without parity since.
-    pub unprotected_lines: u64,
 }
 
 impl Ssd {
@@ -120,7 +110,7 @@ impl Ssd {
         }
         let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
-        let notes_stalls = schedule.yields || ftl.has_nv_buffer();
+        let stalls = Stalls::new(schedule.yields || ftl.has_nv_buffer());
         let limit = match each_instant::is_needed(config) || ftl.has_nv_buffer() {
             true => Undisturbed::Never,
             false => schedule.undisturbed,
@@ -136,7 +126,7 @@ impl Ssd {
             write_time: backend.ftl.places_by_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
-            notes_stalls,
+            stalls,
             backend,
         }
     }
@@ -193,9 +183,19 @@ impl Ssd {
         self.schedule.scheme.charges_writes().then_some(self.backend.counters.pacing)
     }
 
-    /// Requests are measured from `now` on: the account of idle time begins anew.
-    pub fn begin_measuring(&mut self, now: Instant) {
-        self.backend.observer.begin_measuring(now);
+    /// Page operations of the host, to look at.
+    pub const fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// The back end: to take what it has recorded, or to change how fast its flash is from now on.
+    pub const fn backend_mut(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
+
+    /// The use of idle time, if there is one.
+    pub fn idle_time(&mut self) -> Option<&mut IdleTime> {
+        self.collector.idle.as_deref_mut()
     }
 
     /// Whether a die collects at this moment.
@@ -212,26 +212,6 @@ impl Ssd {
         })
     }
 
-    /// Report on the die that is lost, if one is to be.
-    pub fn lost_die(&self) -> Option<LostDieReport> {
-        let (die, tally) = self.scheduler.rebuild.as_ref()?.tally();
-        let unprotected_lines = self.backend.ftl.lines().map_or(0, |lines| lines.unprotected());
-        Some(LostDieReport { die, tally, unprotected_lines })
-    }
-
-    /// Whether pages of a lost die are still to be rebuilt, but nothing goes on that leads to it.
-    pub fn rebuild_stands_still(&self) -> bool {
-        let mut dies = (0..self.backend.ftl.geometry().dies()).map(DieId::from_index);
-        let waits =
-            self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.waits_for_others());
-        waits && dies.all(|die| self.backend.flash.die(die).is_idle())
-    }
-
-    /// Whether a die is lost, and what was there was elsewhere again before `since`.
-    pub fn lost_die_phase(&self, since: Instant) -> Phase {
-        self.scheduler.rebuild.as_ref().map_or(Phase::Whole, |rebuild| rebuild.phase(since))
-    }
-
     /// Work of each die until `now`.
     pub fn die_uses(&self, now: Instant) -> impl Iterator<Item = DieUse> {
         let ftl = &self.backend.ftl;
@@ -240,26 +220,6 @@ impl Ssd {
             let free_blocks = ftl.space().free_blocks_of_die(DieId::from_index(die)) as u32;
             DieUse { collecting, serving, free_blocks }
         })
-    }
-
-    /// Gives operations that begin from now on these durations.
-    pub fn set_timing(&mut self, timing: Timing) {
-        self.backend.flash.timing = timing;
-    }
-
-    /// Whether the drive takes no writes any more.
-    pub fn is_read_only(&self) -> bool {
-        self.backend.is_read_only()
-    }
-
-    /// Takes what the drive did since the last call, in order, if it keeps a journal.
-    pub fn take_journal(&mut self) -> impl Iterator<Item = Entry> {
-        self.backend.observer.take_journal()
-    }
-
-    /// Takes what was chosen since the last call, if that is [told](Ftl::tell_choices).
-    pub fn take_told(&mut self) -> Vec<Told> {
-        self.backend.ftl.take_told()
     }
 
     /// The first broken invariant that the audit has seen, if any.
@@ -274,22 +234,7 @@ impl Ssd {
             || self.collector.folds.is_some()
             || self.scheduler.rebuild.is_some()
             || self.backend.ftl.translation_pages() > 0
-            || self.backend.ageing.is_some()
-    }
-
-    /// Page operations that are waiting or in service.
-    pub const fn outstanding(&self) -> usize {
-        self.scheduler.outstanding()
-    }
-
-    /// Place of the last page operation that was handed in, in their order.
-    pub const fn last_sequence(&self) -> u64 {
-        self.scheduler.last_sequence()
-    }
-
-    /// Place of the page operation that is handed in next: the version of a page that is written.
-    pub const fn next_sequence(&self) -> u64 {
-        self.last_sequence() + 1
+            || self.backend.condition.ageing.is_some()
     }
 
     /// Counts the pages of a command that reads.
@@ -322,8 +267,8 @@ impl Ssd {
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
     #[inline]
     pub fn write(&mut self, page: PageWrite, now: Instant) {
-        if self.is_read_only() {
-            return self.scheduler.reject_at_once(page.owner, page.lpn);
+        if self.backend.condition.is_read_only() {
+            return self.scheduler.finished.reject(page.owner, page.lpn);
         }
         self.collector.permits.request_came();
         self.scheduler.write(&mut self.backend, page, now);
@@ -334,29 +279,18 @@ impl Ssd {
         self.scheduler.trim(&mut self.backend, lpn, now);
     }
 
-    /// Takes the page operations that have ended since the last call, in order.
+    /// Takes the page operations that have ended since the last call, in order. Under audit, checks that what is lost was read
+    /// in vain.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
         if self.backend.ftl.is_audited() {
-            self.scheduler.check_finished(&mut self.backend);
+            for Finished { owner, lpn, outcome, .. } in self.scheduler.finished.iter() {
+                if let Owner::Host(command) = *owner {
+                    let is_lost = *outcome == Outcome::Uncorrectable;
+                    self.backend.ftl.check_end_of_read(command, *lpn, is_lost);
+                }
+            }
         }
-        self.scheduler.take_finished(into);
-    }
-
-    /// Whether page operations have ended that nobody has taken yet.
-    pub const fn has_finished(&self) -> bool {
-        self.scheduler.has_finished()
-    }
-
-    /// The array of `die` has finished.
-    #[inline]
-    pub fn array_done(&mut self, die: DieId, now: Instant) {
-        self.backend.flash.array_done(die, now);
-        self.backend.flash.wake(die);
-    }
-
-    /// The transfer on `channel` has finished.
-    pub fn transfer_done(&mut self, channel: ChannelId, now: Instant) {
-        self.backend.flash.transfer_done(channel, now);
+        self.scheduler.finished.take(into);
     }
 
     /// Whether commands are in the drive, if only on their way to the flash or from it.
@@ -364,46 +298,55 @@ impl Ssd {
         self.has_commands = commands;
     }
 
-    /// Forgets what the host has announced.
-    pub fn forget_announced(&mut self) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.forget_announced();
+    /// Applies an event of the flash, or a look that was on the agenda.
+    #[inline]
+    pub fn apply(&mut self, event: Event, now: Instant) {
+        match event {
+            Event::ArrayDone(die) => {
+                self.backend.flash.array_done(die, now);
+                self.backend.flash.wake(die);
+            }
+            Event::TransferDone(channel) => self.backend.flash.transfer_done(channel, now),
+            Event::IdleLook => self.idle_look(now),
+            Event::RefreshLook => {
+                if let Some(ageing) = &mut self.backend.condition.ageing {
+                    ageing.look();
+                }
+                if !self.is_off {
+                    self.backend.flash.wake_all();
+                }
+            }
+            Event::LostDieLook => self.lost_die_look(now),
+            // They concern what is around the flash.
+            Event::LinkDone(_) | Event::ControllerDone(_) => {}
+            Event::PowerFails | Event::PowerIsBack => {}
         }
     }
 
-    /// The host has announced a command, behind those that it has announced before.
-    pub fn announce(&mut self, command: Announced) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.announce(command);
+    /// A look at the idle time.
+    fn idle_look(&mut self, now: Instant) {
+        let Backend { ftl, flash, .. } = &mut self.backend;
+        if let Some(idle) = &mut self.collector.idle
+            && idle.look(ftl, now)
+        {
+            flash.wake_all();
+        }
+        if let Some(folds) = &mut self.collector.folds
+            && folds.look(now)
+        {
+            ftl.use_idle_time_to_fold(true);
+            flash.wake_all();
         }
     }
 
-    /// A look at the idle time that was on the agenda.
-    pub fn idle_look(&mut self, now: Instant) {
-        if let Some(idle) = &mut self.collector.idle {
-            idle.look(&mut self.backend, now);
-        }
-        if let Some(folds) = &mut self.collector.folds {
-            folds.look(&mut self.backend, now);
-        }
-    }
-
-    /// A look for data that have become too old was on the agenda.
-    pub fn refresh_look(&mut self) {
-        if let Some(ageing) = &mut self.backend.ageing {
-            ageing.look();
-        }
-        if !self.is_off {
-            self.backend.flash.wake_all();
-        }
-    }
-
-    /// A look whether a die is lost, or whether more of it may be rebuilt, was on the agenda.
-    pub fn lost_die_look(&mut self, now: Instant) {
-        let Some(die) = self.scheduler.lost_die_look(now) else { return };
+    /// A look whether a die is lost, or whether more of it may be rebuilt.
+    fn lost_die_look(&mut self, now: Instant) {
+        let lost = self.scheduler.rebuild.as_mut().and_then(|rebuild| rebuild.look(now));
+        let Some(die) = lost else { return };
         // What the die has begun ends, its erases too.
         self.backend.ftl.lose_die(die, self.collector.erasing(die));
-        self.collector.lay_down(&mut self.backend, die, now);
+        let Backend { collecting, observer, .. } = &mut self.backend;
+        self.collector.lay_down(collecting, observer, die, now);
         self.scheduler.lose_die(&mut self.backend, die, now);
         self.backend.flash.wake_all();
     }
@@ -423,7 +366,9 @@ impl Ssd {
     /// this calls alone, and has its line in [`each_instant`].
     #[inline]
     fn arbitrate_at_each_instant(&mut self, now: Instant, agenda: &mut Agenda) {
-        self.backend.note_time(now);
+        if let Some(ageing) = &mut self.backend.condition.ageing {
+            ageing.note(&mut self.backend.ftl, now);
+        }
         if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
         } else {
@@ -439,31 +384,27 @@ impl Ssd {
                 self.start_what_can_start(now, agenda);
             }
         }
-        if self.backend.becomes_read_only(now) {
+        if self.backend.condition.becomes_read_only(&self.backend.ftl, now) {
             self.turn_read_only(now);
             self.start_what_can_start(now, agenda);
         }
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
-        if self.notes_stalls && self.backend.ftl.has_lines() && !self.is_off {
-            self.note_stalls_of_all(now);
+        if !self.is_off {
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            self.stalls.note_all(ftl, observer, &self.scheduler.queues, now);
         }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.
-        self.backend.note_time(now);
+        if let Some(ageing) = &mut self.backend.condition.ageing {
+            ageing.note(&mut self.backend.ftl, now);
+        }
         if !self.is_off
-            && let Some(next) = self.backend.plan_refresh_look()
+            && let Some(ageing) = &mut self.backend.condition.ageing
+            && let Some(next) = ageing.plan_look(&self.backend.ftl)
         {
             agenda.add(next, Event::RefreshLook);
         }
-    }
-
-    /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at, whether
-    /// or not it had anything to do.
-    fn note_stalls_of_all(&mut self, now: Instant) {
-        (0..self.backend.ftl.geometry().dies())
-            .map(DieId::from_index)
-            .for_each(|die| self.note_stall(die, now));
     }
 
     /// Lets idle dies take the writes that wait for any, where the work of one die changes which others have
@@ -498,11 +439,16 @@ impl Ssd {
     /// time with.
     fn note_idle_time(&mut self, now: Instant) {
         let is_busy = self.is_busy() || self.is_off;
-        if let Some(idle) = &mut self.collector.idle {
-            idle.note(&mut self.backend, is_busy, self.scheduler.next_die(), now);
+        let Backend { ftl, flash, .. } = &mut self.backend;
+        if let Some(idle) = &mut self.collector.idle
+            && idle.note(ftl, is_busy, self.scheduler.next_die(), now)
+        {
+            flash.wake_all();
         }
-        if let Some(folds) = &mut self.collector.folds {
-            folds.note(&mut self.backend, is_busy, now);
+        if let Some(folds) = &mut self.collector.folds
+            && folds.note(is_busy, now)
+        {
+            ftl.use_idle_time_to_fold(false);
         }
     }
 
@@ -513,17 +459,20 @@ impl Ssd {
 
     /// Whether page operations of the host are waiting or in service, but for those that wait for others.
     pub(super) fn serves_host(&self) -> bool {
-        self.scheduler.host_operations() > self.held_writes()
+        let held = self.backend.held.as_ref().map_or(0, |held| held.count());
+        self.scheduler.host_operations() > held
     }
 
-    /// Writes that have been transferred and wait for their page to be programmed.
-    pub fn held_writes(&self) -> usize {
-        self.backend.held.as_ref().map_or(0, |held| held.len())
-    }
-
-    /// The flush at `place` among the writes of the buffer waits for all writes so far.
-    pub fn flush(&mut self, place: u64) {
-        self.scheduler.flush(&mut self.backend, place);
+    /// The buffer waits: a flush at the place `flush` among its writes for all writes so far, and something for room, which one
+    /// of `all` writes would make as it ends; `None` if nothing does.
+    pub fn buffer_waits(&mut self, flush: Option<u64>, all: Option<usize>) {
+        let Backend { held: Some(held), ftl, flash, .. } = &mut self.backend else { return };
+        if let Some(place) = flush {
+            held.flush(place, self.scheduler.last_sequence());
+        }
+        if held.wait_for_any(all) || flush.is_some() {
+            held.wake_dies(ftl.geometry(), flash);
+        }
     }
 
     /// The flush at `place` has ended, and all before.
@@ -533,17 +482,16 @@ impl Ssd {
         }
     }
 
-    /// Says that room in the buffer is waited for, which one of `all` writes would make as it ends; `None` if nobody waits.
-    pub fn wait_for_any(&mut self, all: Option<usize>) {
-        Scheduler::wait_for_any(&mut self.backend, all);
-    }
-
     /// Stops to take writes: the translation layer has just run out of good blocks. What has begun in a die
     /// ends; collections are laid down where they are, as no space is needed any more.
     #[cold]
     fn turn_read_only(&mut self, now: Instant) {
-        self.collector.stop(&mut self.backend, now);
-        self.scheduler.reject_writes(&mut self.backend, now);
+        let Backend { ftl, collecting, observer, .. } = &mut self.backend;
+        ftl.use_idle_time_to_fold(false);
+        self.collector.stop(collecting, observer, now);
+        for id in self.scheduler.queues.take_writes() {
+            self.scheduler.reject(&mut self.backend, id, now);
+        }
         self.backend.flash.wake_all();
     }
 
@@ -569,11 +517,12 @@ impl Ssd {
         {
             return;
         }
-        if self.undisturbed(die) == Undisturbed::Never {
+        if self.scheduler.queues.undisturbed(&self.backend, die) == Undisturbed::Never {
             self.move_on(die, now, agenda);
         }
-        if self.notes_stalls {
-            self.note_stall(die, now);
+        if self.stalls.may_happen() {
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            Stalls::note(ftl, observer, &self.scheduler.queues, die, now);
         }
     }
 
@@ -597,10 +546,9 @@ impl Ssd {
 
     #[inline(never)]
     fn begin_next_move(&mut self, die: DieId, now: Instant, agenda: &mut Agenda) -> bool {
-        let time = self.collector.repeat_move(&mut self.backend, die);
-        if let Some(time) = time {
-            self.backend.flash.repeat_copyback(die, time, now, agenda);
-        }
-        time.is_some()
+        let Some(page) = self.collector.next_move(&self.backend.ftl, die) else { return false };
+        let time = place_copy(&mut self.backend, page);
+        self.backend.flash.repeat_copyback(die, time, now, agenda);
+        true
     }
 }

@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Purpose, StepInFlight, ToFill};
 use crate::collector::{Collector, Progress};
 use crate::event::Agenda;
+use crate::ftl::Outdated;
 use crate::ids::{DieId, Ppn};
 use crate::nand::{Command, Operation};
 use crate::scheduler::Next;
@@ -11,6 +12,7 @@ use crate::shortcut::Undisturbed;
 use crate::units::Instant;
 
 use super::Ssd;
+use super::stalls::Stalls;
 
 impl Ssd {
     /// Moves the operations of `die` as far as they go, and books those that have ended.
@@ -29,10 +31,15 @@ impl Ssd {
                 }
                 Purpose::Collection(step) => {
                     if self.collector.finish_step(&mut self.backend, die, step, now) {
-                        self.scheduler.write_back_outdated(&mut self.backend, die, now);
+                        let moved = Outdated::On(die);
+                        self.scheduler.write_back_outdated(&mut self.backend, moved, now);
                     }
                     match step {
-                        StepInFlight::Rebuilt => self.scheduler.note_rebuilt(die),
+                        StepInFlight::Rebuilt => {
+                            if let Some(rebuild) = &mut self.scheduler.rebuild {
+                                rebuild.note_rebuilt(die);
+                            }
+                        }
                         StepInFlight::ReadInVain(page) => {
                             self.scheduler.make_up_to_move(&mut self.backend, page, now);
                         }
@@ -43,8 +50,9 @@ impl Ssd {
                         | StepInFlight::ProgramStaged
                         | StepInFlight::Parity => {}
                     }
-                    if self.is_read_only() || self.backend.ftl.is_lost(die) {
-                        self.collector.lay_down(&mut self.backend, die, now);
+                    if self.backend.condition.is_read_only() || self.backend.ftl.is_lost(die) {
+                        let Backend { collecting, observer, .. } = &mut self.backend;
+                        self.collector.lay_down(collecting, observer, die, now);
                     }
                 }
             }
@@ -85,7 +93,8 @@ impl Ssd {
             None => {
                 self.start_host_operation(die, Admitted::ALL, now)
                     || (self.backend.ftl.staged().len() > 0 && self.program_staged(die, now))
-                    || (self.collector.use_idle_time(&mut self.backend, die, now)
+                    || (self.collector.idle.is_some()
+                        && self.collector.use_idle_time(&mut self.backend, die, now)
                         && self.carry_on(die, now))
             }
         }
@@ -98,7 +107,7 @@ impl Ssd {
 
     /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
     fn rebuilt_goes_first(&self, die: DieId) -> bool {
-        self.scheduler.is_rebuilding()
+        self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
             && self.backend.ftl.next_parity(die).is_none()
@@ -157,8 +166,8 @@ impl Ssd {
             return more;
         }
         if collector.takes_no_time() {
-            backend.has_replaced();
-            scheduler.write_back_outdated(backend, die, now);
+            backend.condition.has_replaced();
+            scheduler.write_back_outdated(backend, Outdated::On(die), now);
         }
         false
     }
@@ -180,10 +189,11 @@ impl Ssd {
     /// whether the die may have further work to start now.
     fn go_on_collecting(&mut self, die: DieId, now: Instant) -> bool {
         if self.collector.is_put_off(&self.backend, die, || self.collection_is_due(die), now) {
-            self.collector.put_off(&mut self.backend, die, now);
+            self.at_die(die, now).1.yield_to_host();
+            self.collector.put_off(die);
             return self.start_host_operation(die, Admitted::ALL, now);
         }
-        if self.undisturbed(die) != Undisturbed::Never {
+        if self.scheduler.queues.undisturbed(&self.backend, die) != Undisturbed::Never {
             return false;
         }
         let (schedule, mut at) = self.at_die(die, now);
@@ -191,7 +201,7 @@ impl Ssd {
             Turn::Served => true,
             Turn::Serve(next) => {
                 self.start(die, Some(next), now);
-                Collector::yield_to_host(&mut self.backend, die, now);
+                self.at_die(die, now).1.yield_to_host();
                 true
             }
             Turn::Overlap => self.carry_on(die, now),
@@ -234,7 +244,8 @@ impl Ssd {
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         let Some(next) = next else { return false };
         let written_before = self.backend.counters.host_programs;
-        let has_started = self.scheduler.start_if_ready(&mut self.backend, die, next, now);
+        let has_started = self.backend.flash.takes_from_host(die, next.command())
+            && self.scheduler.start(&mut self.backend, next, now);
         if has_started {
             let (schedule, mut at) = self.at_die(die, now);
             schedule.host_begins(&mut at, next, written_before);
@@ -246,22 +257,12 @@ impl Ssd {
     fn program_staged(&mut self, die: DieId, now: Instant) -> bool {
         let pages = Collector::program_staged(&mut self.backend, die, now);
         self.scheduler.note_replaced(&mut self.backend, die, now);
-        if pages > 0 {
-            self.scheduler.note_rebuilding(die, pages);
+        if pages > 0
+            && let Some(rebuild) = &mut self.scheduler.rebuild
+        {
+            rebuild.note_rebuilding(die, pages);
         }
         pages > 0
-    }
-
-    /// Keeps account of the time in which writes wait for a free block although collections yield, or for
-    /// room in a full buffer. Where they don't yield, writes wait for the collections themselves.
-    #[inline]
-    pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &self.backend;
-        if observer.is_stalled(die)
-            || (ftl.planes_to_collect(die) != 0 && ftl.keeps_room(die) != Some(true))
-        {
-            self.look_for_stall(die, now);
-        }
     }
 
     /// Notes which dies stall that are passed before it is the turn of `next`, or at the end.
@@ -275,21 +276,9 @@ impl Ssd {
     #[inline(never)]
     fn note_those_passed(&mut self, next: Option<DieId>, now: Instant) {
         while let Some(die) = self.backend.flash.next_passed(next) {
-            self.note_stall(die, now);
+            let Backend { ftl, observer, .. } = &mut self.backend;
+            Stalls::note(ftl, observer, &self.scheduler.queues, die, now);
         }
-    }
-
-    // Apart, as mostly there is room for what waits.
-    #[inline(never)]
-    fn look_for_stall(&mut self, die: DieId, now: Instant) {
-        let Backend { ftl, observer, .. } = &mut self.backend;
-        // A die may take no data of a line for other reasons.
-        let mut planes = ftl.geometry().planes_of_die(die);
-        let has_free_blocks =
-            ftl.has_lines() && planes.all(|plane| ftl.space().may_open_for_host(plane));
-        let waits =
-            !has_free_blocks && self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
-        observer.note_stall(die, waits, now);
     }
 
     /// Fills up a page of `die` that an erase waits for. It is the collection's own work, so that no schedule is asked.

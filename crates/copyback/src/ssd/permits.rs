@@ -31,7 +31,7 @@ impl Ssd {
     /// Asks for collections beyond what the drive needs itself, in place of what was asked before.
     /// They begin when it next [arbitrates](Self::arbitrate), unless it is read-only.
     pub fn ask_to_collect(&mut self, asked: Asked) {
-        if self.is_read_only() {
+        if self.backend.condition.is_read_only() {
             return;
         }
         let serves = self.serves_host();
@@ -52,7 +52,7 @@ impl Ssd {
 
     /// Status of the drive. Costs next to nothing. A drive that is read-only needs no space.
     pub fn status(&self) -> Status {
-        if self.is_read_only() {
+        if self.backend.condition.is_read_only() {
             return Status { collecting: self.is_collecting(), ..Status::default() };
         }
         let ftl = &self.backend.ftl;

@@ -1,8 +1,8 @@
 //! The power of a drive fails: what its flash holds then, and the drive that is made again from that.
 
-use crate::backend::{Backend, Purpose};
+use crate::backend::{Backend, Purpose, wake_dies_to_collect};
 use crate::config::{Protection, Resolved};
-use crate::ftl::{Ftl, Image, Lost, Scan};
+use crate::ftl::{Ftl, Image, Lost, Outdated, Scan};
 use crate::ids::{DieId, Lpn};
 use crate::nand::{Command, Operation};
 use crate::observer::Entry;
@@ -76,7 +76,7 @@ impl Ssd {
             if backend.flash.die(die).operations().next().is_some() {
                 backend.observer.record(|| Entry::Cut { die, at: now });
             }
-            backend.collection_rests(die, now);
+            backend.collecting.rest(&mut backend.observer, die, now);
             if self.collector.of(die).is_some() {
                 backend.observer.record(|| Entry::Ends { die, at: now });
             }
@@ -88,11 +88,13 @@ impl Ssd {
 
     /// Makes everything anew around `ftl` but what is measured.
     fn replace(&mut self, config: &Resolved, ftl: Ftl) {
-        let fresh = Self::around(config, ftl, self.last_sequence());
+        let fresh = Self::around(config, ftl, self.scheduler.last_sequence());
         let old = std::mem::replace(self, fresh);
         // Whatever is made around a translation layer begins to count there.
         self.backend.ftl.counts_on(&old.backend.ftl);
-        if let (Some(ageing), Some(before)) = (&mut self.backend.ageing, &old.backend.ageing) {
+        if let (Some(ageing), Some(before)) =
+            (&mut self.backend.condition.ageing, &old.backend.condition.ageing)
+        {
             ageing.goes_on(before, &self.backend.ftl);
         }
         self.backend.counters = old.backend.counters;
@@ -114,8 +116,10 @@ impl Ssd {
             self.backend.ftl.fill_up_all();
         }
         self.backend.ftl.begin_timed();
-        self.backend.wake_dies_to_collect();
-        self.scheduler.write_back_what_waits(&mut self.backend, now);
+        let Backend { ftl, flash, condition, .. } = &mut self.backend;
+        wake_dies_to_collect(flash, ftl, condition.ageing.is_some());
+        // What the preparation or a recovery has left out of date.
+        self.scheduler.write_back_outdated(&mut self.backend, Outdated::All, now);
     }
 }
 

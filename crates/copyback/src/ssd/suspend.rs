@@ -1,6 +1,6 @@
 //! Program and erase suspend: a read of the host takes the array away from what it does.
 
-use crate::backend::Purpose;
+use crate::backend::{Backend, Purpose};
 use crate::checkpoint::Checkpointed;
 use crate::config;
 use crate::ids::{DieId, PlaneId};
@@ -63,7 +63,8 @@ impl Ssd {
         let (command, left) = state.suspendable(rule.most, now)?;
         let pause = rule.pause(command, left)?;
         next_read_besides_programs(self, die)?;
-        self.backend.collection_rests(die, now);
+        let Backend { collecting, observer, .. } = &mut self.backend;
+        collecting.rest(observer, die, now);
         self.backend.counters.suspends += 1;
         self.backend.observer.record(|| Entry::Cut { die, at: now });
         self.backend.flash.suspend(die, pause, now);
@@ -82,7 +83,8 @@ impl Ssd {
         let of_collection =
             matches!(state.suspended(), Some(Operation { tag: Purpose::Collection(_), .. }));
         if of_collection && let Some(collection) = self.collector.of(die) {
-            self.backend.collection_runs(die, collection.mask, collection.reason(), now);
+            let Backend { collecting, observer, .. } = &mut self.backend;
+            collecting.run(observer, die, (collection.mask, collection.reason()), now);
         }
         self.backend.flash.resume(die, rule.resume, now);
         true

@@ -24,7 +24,7 @@ fn a_retry_takes_another_array_read() {
     toy.read(0, 1, 5);
     toy.assert_ends(1, 51_000);
     toy.assert_parts(1, &[(Service, 51_000)]);
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![1], 0));
 }
 
@@ -48,7 +48,7 @@ fn a_read_from_the_register_of_a_collection_is_not_retried_again() {
     toy.read(225_000, 2, 1);
     let read = 211_000 + 1_000 + 20_000 + 600 + 20_000 + 10_000;
     toy.assert_ends(2, read);
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!((report.retried, toy.ssd.counters().merged_reads), (vec![1], 1));
     toy.run_until(read + 1_000 + 10_000 + 200_000 + 600);
     assert_eq!(toy.log.last(), Some(&"474200 die 0".to_owned()), "{:?}", toy.log);
@@ -63,7 +63,7 @@ fn what_no_retry_corrects_has_taken_all_of_them() {
     toy.assert_ends(1, 91_000);
     toy.assert_ends(2, 182_000);
     toy.assert_parts(2, &[(Service, 91_000), (QueueBehindIo, 91_000)]);
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![], 2));
 }
 
@@ -80,7 +80,7 @@ fn after_a_program_fails_the_block_is_copied_and_the_page_programmed_again() {
     let counters = toy.ssd.counters();
     assert_eq!((counters.host_programs, counters.programs, counters.reads), (3, 9, 3));
     assert_eq!(counters.page_write_amplification(), Some(3.0));
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!((report.program_failures, report.pages_copied), (3, 3));
     assert_eq!(report.grown_bad_blocks(), 3);
 }
@@ -91,7 +91,7 @@ fn an_overwritten_page_is_not_copied() {
     toy.writes(0, &[(1, 5), (2, 5)]);
     toy.assert_ends(2, 2 * 422_000);
     toy.run();
-    assert_eq!(toy.ssd.backend().fault_report().map(|report| report.pages_copied), Some(0));
+    assert_eq!(toy.fault_report().map(|report| report.pages_copied), Some(0));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_drive_that_has_too_few_good_blocks_rejects_writes_and_reads_on() {
         toy.write(u64::from(request) * 10_000_000, request, request);
     }
     toy.run_until(60_000_000 - 1);
-    assert!(!toy.ssd.is_read_only());
+    assert!(!toy.ssd.backend().condition.is_read_only());
     toy.writes(60_000_000, &[(6, 6), (7, 7)]);
     toy.assert_rejected(7, 60_000_000);
     toy.assert_ends(6, 60_000_000 + 2 * 211_000 + 2 * 242_000);
@@ -116,7 +116,7 @@ fn a_drive_that_has_too_few_good_blocks_rejects_writes_and_reads_on() {
     toy.run();
     assert_eq!(toy.ended(26), Some(86_031_000));
     assert_eq!(toy.ssd.backend().ftl.lookup(Lpn(7)), None);
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!(report.read_only_since.map(|since| since.as_ns()), Some(60_000_000));
 }
 
@@ -131,7 +131,7 @@ fn a_drive_that_has_no_spare_block_left_is_read_only_though_enough_are_good() {
         toy.write(u64::from(request) * 20_000_000, request, request % 4 * 4);
         toy.run();
     }
-    assert!(toy.ssd.is_read_only());
+    assert!(toy.ssd.backend().condition.is_read_only());
     let bad = toy.ssd.backend().ftl.bad_blocks().count().0;
     assert!(bad <= 6, "{bad} bad blocks leave fewer than the ten that are needed");
 }
@@ -142,7 +142,7 @@ fn a_block_whose_erase_fails_is_never_used_again() {
     let mut toy = Toy::filled(&[ROOMY[0], ROOMY[1], ALL_ERASES_FAIL], &overwritten);
     let bad = |toy: &Toy| toy.ssd.backend().ftl.bad_blocks().count().0;
     let mut request = 0;
-    while !toy.ssd.is_read_only() {
+    while !toy.ssd.backend().condition.is_read_only() {
         toy.write(u64::from(request) * 10_000_000, request, request % 16);
         toy.run();
         request += 1;
@@ -198,6 +198,6 @@ fn pages_of_striped_planes_are_copied_and_counted_on_each_of_them() {
     toy.writes(0, &[(1, 0), (2, 1)]);
     toy.run_until(10_000_000);
     // The second write has the first copied, which is a page of either plane.
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!(report.pages_copied, 2);
 }

@@ -1,6 +1,7 @@
 //! A die is lost: its pages are made up for reads, and rebuilt on other dies.
 
 use copyback::ids::{DieId, Lpn};
+use copyback::scheduler::Rebuild;
 use copyback::ssd::{LostDieReport, Phase};
 
 use crate::toy::{Toy, at};
@@ -52,8 +53,12 @@ fn pages_on(toy: &Toy, die: u32) -> Vec<u32> {
     (0..pages).filter(|lpn| die_of(toy, *lpn) == Some(DieId(die))).collect()
 }
 
+fn rebuild(toy: &Toy) -> &Rebuild {
+    toy.ssd.scheduler().rebuild.as_deref().expect("a die is to be lost")
+}
+
 fn report(toy: &Toy) -> LostDieReport {
-    toy.ssd.lost_die().expect("one is lost")
+    rebuild(toy).report(&toy.ssd.backend().ftl)
 }
 
 #[test]
@@ -82,7 +87,7 @@ fn a_page_is_read_from_the_others_of_its_stripe_and_programmed_on_another_die() 
     assert_eq!((tally.rebuilt, tally.gone, tally.stripe_reads), (1, 0, 3));
     assert_eq!(tally.ended_at.map(|at| at.as_ns()), Some(AT_NS + 262_000));
     let after = tally.ended_at.expect("it has ended");
-    assert_eq!(toy.ssd.lost_die_phase(after), Phase::Rebuilt);
+    assert_eq!(rebuild(&toy).phase(after), Phase::Rebuilt);
 }
 
 #[test]
@@ -149,7 +154,7 @@ fn a_read_of_a_lost_page_takes_its_stripe_until_it_is_rebuilt() {
     let mut toy = written(&[("ssd.faults.lost_die", slow)], 12);
     let lpns = pages_on(&toy, 1);
     toy.run_until(AT_NS + LONG);
-    assert_eq!(toy.ssd.lost_die_phase(at(AT_NS)), Phase::Degraded);
+    assert_eq!(rebuild(&toy).phase(at(AT_NS)), Phase::Degraded);
     let last = *lpns.last().expect("there are some");
     assert_eq!(die_of(&toy, last), Some(DieId(1)));
     toy.read(AT_NS + LONG, 900, last);
@@ -212,7 +217,7 @@ fn what_the_die_has_begun_ends_whatever_that_is() {
         toy.run();
         assert!(pages_on(&toy, 1).is_empty());
         assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
-        assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+        assert_eq!(rebuild(&toy).phase(at(toy.now_ns())), Phase::Rebuilt);
     }
     assert!(collecting >= 8, "{collecting}");
 }
@@ -245,8 +250,8 @@ fn a_host_that_writes_faster_than_pages_are_rebuilt_leaves_room_for_them() {
     }
     toy.run();
     let tally = report(&toy).tally;
-    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
-    assert!(!toy.ssd.rebuild_stands_still());
+    assert_eq!(rebuild(&toy).phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert!(!rebuild(&toy).stands_still(toy.ssd.backend()));
     // The host has waited for pages that were rebuilt at their rate.
     assert!(tally.rebuilt >= 10 && tally.gone == 0, "{tally:?}");
     let last = toy.done.iter().map(|done| done.ns).max();
@@ -273,8 +278,8 @@ fn pages_that_are_rebuilt_are_made_room_for_where_collections_wait_for_operation
     let erases = toy.ssd.counters().erases;
     // Nothing more is asked for.
     toy.run();
-    assert!(!toy.ssd.rebuild_stands_still());
-    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert!(!rebuild(&toy).stands_still(toy.ssd.backend()));
+    assert_eq!(rebuild(&toy).phase(at(toy.now_ns())), Phase::Rebuilt);
     assert_eq!(report(&toy).tally.gone, 0);
     assert!(toy.ssd.counters().erases > erases, "it took no collection");
 }
@@ -282,7 +287,7 @@ fn pages_that_are_rebuilt_are_made_room_for_where_collections_wait_for_operation
 #[test]
 fn the_pages_of_each_plane_of_the_die_are_rebuilt() {
     let toy = lost(&[("ssd.geometry.planes_per_die", "2")], 60);
-    assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+    assert_eq!(rebuild(&toy).phase(at(toy.now_ns())), Phase::Rebuilt);
     assert!(pages_on(&toy, 1).is_empty());
     assert_eq!((0..36).filter(|lpn| die_of(&toy, *lpn).is_some()).count(), 36);
 }
@@ -357,7 +362,7 @@ fn reads_in_vain(toy: &mut Toy, request: u32, lpn: u32) -> bool {
 fn a_page_that_cannot_be_made_up_is_programmed_with_a_mark_and_lost() {
     for NotWhole { mut toy, lpn, requests } in not_whole(&[]) {
         assert!(reads_in_vain(&mut toy, requests, lpn), "before it is its turn");
-        assert_eq!(toy.ssd.lost_die_phase(at(toy.now_ns())), Phase::Rebuilt);
+        assert_eq!(rebuild(&toy).phase(at(toy.now_ns())), Phase::Rebuilt);
         assert!(report(&toy).tally.gone > 0 && pages_on(&toy, 3).is_empty());
         assert!(reads_in_vain(&mut toy, requests + 1, lpn), "and after it");
         let start = toy.now_ns();

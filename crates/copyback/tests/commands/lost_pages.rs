@@ -46,7 +46,7 @@ fn page_of(toy: &Toy, lpn: u32) -> Option<Ppn> {
 }
 
 fn told(toy: &Toy) -> FaultReport {
-    toy.ssd.backend().fault_report().expect("faults are configured")
+    toy.fault_report().expect("faults are configured")
 }
 
 /// Uncorrectable reads, pages lost in moves, and reads of the host that were in vain.

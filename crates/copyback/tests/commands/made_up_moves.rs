@@ -17,7 +17,7 @@ const THREE_CHANNELS: [(&str, &str); 2] =
     [("ssd.geometry.channels", "3"), ("ssd.geometry.dies_per_chip", "1")];
 
 fn told(toy: &Toy) -> FaultReport {
-    toy.ssd.backend().fault_report().expect("faults are configured")
+    toy.fault_report().expect("faults are configured")
 }
 
 fn freed(toy: &Toy) -> u64 {

@@ -131,7 +131,7 @@ fn retries_of_pages_that_are_striped_follow_one_another_and_each_page_counts() {
     toy.read(0, 1, 0);
     // The array once for both pages, and once for each; then the data of both.
     toy.assert_ends(1, 1_000 + 20_000 + 2 * 20_000 + 2 * 10_000);
-    let report = toy.ssd.backend().fault_report().expect("faults are configured");
+    let report = toy.fault_report().expect("faults are configured");
     assert_eq!((report.retried, report.uncorrectable), (vec![2], 0));
 }
 

@@ -8,7 +8,7 @@ use copyback::ftl::{Ftl, Left, ReclaimStep, Stage, Translated};
 use copyback::ids::{CommandId, Lpn, PlaneId};
 use copyback::outcome::Outcome;
 use copyback::placement::HostPage;
-use copyback::ssd::{Announced, Cut, Finished, Owner, PageWrite, Part, Parts, Ssd};
+use copyback::ssd::{Announced, Cut, FaultReport, Finished, Owner, PageWrite, Part, Parts, Ssd};
 use copyback::units::{Duration, Instant};
 use copyback::workload::Hint;
 
@@ -180,8 +180,10 @@ impl Toy {
     /// Announces at `ns` the commands that come next.
     pub fn announce(&mut self, ns: u64, commands: &[Announced]) {
         self.run_until(ns);
-        self.ssd.forget_announced();
-        commands.iter().for_each(|command| self.ssd.announce(*command));
+        if let Some(idle) = self.ssd.idle_time() {
+            idle.forget_announced();
+            commands.iter().for_each(|command| idle.announce(*command));
+        }
         self.settle();
     }
 
@@ -224,7 +226,7 @@ impl Toy {
         while self.agenda.next_time().is_some() {
             self.step();
         }
-        assert_eq!(self.ssd.outstanding(), 0, "operations are left: {:?}", self.log);
+        assert_eq!(self.ssd.scheduler().outstanding(), 0, "operations are left: {:?}", self.log);
         self.ssd.backend().ftl.check().expect("the tables agree");
     }
 
@@ -241,22 +243,25 @@ impl Toy {
         self.settle();
     }
 
+    /// Faults so far, if there can be any.
+    pub fn fault_report(&self) -> Option<FaultReport> {
+        let backend = self.ssd.backend();
+        backend.condition.report(&backend.ftl, &backend.counters)
+    }
+
     fn apply(&mut self, event: Event) {
         let ns = self.now.as_ns();
         match event {
             Event::ArrayDone(die) => {
                 self.log.push(format!("{ns} die {}", die.0));
-                self.ssd.array_done(die, self.now);
             }
             Event::TransferDone(channel) => {
                 self.log.push(format!("{ns} channel {}", channel.0));
-                self.ssd.transfer_done(channel, self.now);
             }
-            Event::IdleLook => self.ssd.idle_look(self.now),
-            Event::RefreshLook => self.ssd.refresh_look(),
-            Event::LostDieLook => self.ssd.lost_die_look(self.now),
+            Event::IdleLook | Event::RefreshLook | Event::LostDieLook => {}
             other => panic!("a drive alone has no {other:?}"),
         }
+        self.ssd.apply(event, self.now);
     }
 
     fn settle(&mut self) {

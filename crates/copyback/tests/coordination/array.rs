@@ -122,7 +122,7 @@ impl Array {
             }
         }
         for drive in &self.drives {
-            assert_eq!(drive.ssd.outstanding(), 0);
+            assert_eq!(drive.ssd.scheduler().outstanding(), 0);
             drive.ssd.backend().ftl.check().expect("the tables agree");
         }
         self.ended
@@ -154,8 +154,7 @@ impl Array {
         for drive in &mut self.drives {
             while let Some(event) = drive.agenda.pop_at(now) {
                 match event {
-                    Event::ArrayDone(die) => drive.ssd.array_done(die, now),
-                    Event::TransferDone(channel) => drive.ssd.transfer_done(channel, now),
+                    Event::ArrayDone(_) | Event::TransferDone(_) => drive.ssd.apply(event, now),
                     other => panic!("a drive alone has no {other:?}"),
                 }
             }
@@ -267,7 +266,9 @@ impl Array {
             self.end_requests(ended);
             self.listen();
             self.schedule_wake();
-            if !self.deliver() && !self.drives.iter().any(|drive| drive.ssd.has_finished()) {
+            if !self.deliver()
+                && !self.drives.iter().any(|drive| !drive.ssd.scheduler().finished.is_empty())
+            {
                 break;
             }
         }

@@ -10,12 +10,13 @@
 
 use std::ops::Range;
 
-use crate::backend::Backend;
+use crate::backend::{Backend, Counters};
 use crate::checkpoint::Checkpointed;
 use crate::collector::job::Job;
 use crate::config;
-use crate::ftl::{Cost, Expected};
+use crate::ftl::{Cost, Expected, Ftl};
 use crate::ids::DieId;
+use crate::nand::Geometry;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
 
@@ -110,14 +111,20 @@ impl IdleTime {
         die: DieId,
         now: Instant,
     ) -> Option<Job> {
-        self.note_debts(backend, die);
+        self.note_debts(&backend.ftl, &mut backend.counters, die);
         if !self.schedule.is_quiet() || !backend.flash.die(die).is_idle() {
             return None;
         }
         if self.schedule.catches_up(now)
-            && let Some(job) = self.owed_job(backend, die)
+            && let Some(owed) = &self.schedule.owed
         {
-            return Some(job);
+            let mut short = owed.owed(plane_numbers(backend.ftl.geometry(), die));
+            let ftl = &mut backend.ftl;
+            let owed = Job::owed(die, ftl);
+            let for_space = |plane| Job::for_space(Reason::Delayed, plane, ftl);
+            if let Some(job) = owed.or_else(|| short.find_map(for_space)) {
+                return Some(job);
+            }
         }
         match self.schedule.kind(self.is_long, now) {
             IdleKind::Short => self.look_ahead_job(backend, die, now),
@@ -127,20 +134,13 @@ impl IdleTime {
     }
 
     /// Notes which planes of `die` are owed a collection.
-    fn note_debts(&mut self, backend: &mut Backend, die: DieId) {
-        let to_collect = backend.ftl.planes_to_collect(die);
+    fn note_debts(&mut self, ftl: &Ftl, counters: &mut Counters, die: DieId) {
+        let (to_collect, geometry) = (ftl.planes_to_collect(die), ftl.geometry());
         let Some(owed) = &mut self.schedule.owed else { return };
-        owed.settle(&plane_numbers(backend, die), |plane| to_collect & backend.bit(plane) != 0);
-        for plane in backend.planes_in(to_collect, die) {
-            backend.counters.put_off += u64::from(owed.owe(plane));
+        owed.settle(&plane_numbers(geometry, die), |plane| to_collect & geometry.bit(plane) != 0);
+        for plane in geometry.planes_in(to_collect, die) {
+            counters.put_off += u64::from(owed.owe(plane));
         }
-    }
-
-    fn owed_job(&self, backend: &mut Backend, die: DieId) -> Option<Job> {
-        let mut short = self.schedule.owed.as_ref()?.owed(plane_numbers(backend, die));
-        let ftl = &mut backend.ftl;
-        Job::owed(die, ftl)
-            .or_else(|| short.find_map(|plane| Job::for_space(Reason::Delayed, plane, ftl)))
     }
 
     fn look_ahead_job(&self, backend: &mut Backend, die: DieId, now: Instant) -> Option<Job> {
@@ -154,7 +154,7 @@ impl IdleTime {
 
     fn compaction_job(&mut self, backend: &mut Backend, die: DieId) -> Option<Job> {
         let compaction = &mut self.compaction;
-        backend.planes_in(compaction.planes_of(die), die).find_map(|plane| {
+        backend.ftl.geometry().planes_in(compaction.planes_of(die), die).find_map(|plane| {
             let job = Job::in_advance(compaction.reason(), plane, &mut backend.ftl);
             if job.is_none() {
                 compaction.give_up(plane);
@@ -165,7 +165,7 @@ impl IdleTime {
 }
 
 /// The numbers of the planes of `die`.
-fn plane_numbers(backend: &Backend, die: DieId) -> Range<u32> {
-    let first = backend.ftl.geometry().first_plane(die).0;
-    first..first + backend.ftl.geometry().planes_per_die
+fn plane_numbers(geometry: &Geometry, die: DieId) -> Range<u32> {
+    let first = geometry.first_plane(die).0;
+    first..first + geometry.planes_per_die
 }

@@ -14,13 +14,13 @@ use crate::collector::lanes::{HowMoved, Lanes};
 use crate::collector::permit::{Asked, Permits, Until};
 use crate::config::Resolved;
 use crate::event::{Agenda, Event};
-use crate::ftl::Expected;
+use crate::ftl::{Expected, Ftl};
 use crate::idle::IdleDetector;
 use crate::ids::{DieId, PlaneId};
 use crate::nand::{Geometry, Timing};
 use crate::units::{Duration, Instant};
 
-use super::Collector;
+use super::{Collection, Collector};
 use advanced::StepTimes;
 use advanced_delayed::IdleSchedule;
 
@@ -115,18 +115,21 @@ impl IdleTime {
     }
 
     /// Before work is looked for: whether the drive `is_busy`. Writes that have no place of their own go to the
-    /// dies in turn, from `next_die` on.
-    pub fn note(&mut self, backend: &mut Backend, is_busy: bool, next_die: usize, now: Instant) {
+    /// dies in turn, from `next_die` on. Returns whether every die is to look for work.
+    pub fn note(&mut self, ftl: &Ftl, is_busy: bool, next_die: usize, now: Instant) -> bool {
         if is_busy {
             self.became_busy();
-        } else if self.became_quiet(now) || self.has_news {
+            return false;
+        }
+        let looks = self.became_quiet(now) || self.has_news;
+        if looks {
             if let Some(look_ahead) = &mut self.schedule.look_ahead {
                 look_ahead.announced(self.announced.first().map(|command| command.arrival));
-                self.expected = foresight::foresee(&self.announced, &backend.ftl, next_die);
+                self.expected = foresight::foresee(&self.announced, ftl, next_die);
             }
             self.has_news = false;
-            backend.flash.wake_all();
         }
+        looks
     }
 
     /// After work has been looked for: plans when the idle time is to be looked at.
@@ -142,8 +145,9 @@ impl IdleTime {
         }
     }
 
-    /// A look at the idle time that was on the agenda. The drive may have become busy since.
-    pub fn look(&mut self, backend: &mut Backend, now: Instant) {
+    /// A look at the idle time that was on the agenda. The drive may have become busy since. Returns whether every die is to
+    /// look for work.
+    pub fn look(&mut self, ftl: &Ftl, now: Instant) -> bool {
         for planned in &mut self.looks {
             planned.take_if(|planned| *planned <= now);
         }
@@ -151,11 +155,9 @@ impl IdleTime {
             self.is_long = true;
             let until = Until::LongIdle(self.goal);
             let asked = Asked::until(until);
-            self.compaction.ask(asked, backend.ftl.space().free_blocks_by_plane());
+            self.compaction.ask(asked, ftl.space().free_blocks_by_plane());
         }
-        if self.schedule.is_quiet() {
-            backend.flash.wake_all();
-        }
+        self.schedule.is_quiet()
     }
 
     /// A block of `plane` has been collected.
@@ -189,8 +191,12 @@ impl Collector {
         if self.idle.as_ref().is_none_or(|idle| idle.schedule.owed.is_none()) {
             return to_collect;
         }
-        let due = backend.planes_in(to_collect, die).filter(|plane| !backend.ftl.can_wait(*plane));
-        due.fold(0, |due, plane| due | backend.bit(plane))
+        let due = backend
+            .ftl
+            .geometry()
+            .planes_in(to_collect, die)
+            .filter(|plane| !backend.ftl.can_wait(*plane));
+        due.fold(0, |due, plane| due | backend.ftl.geometry().bit(plane))
     }
 
     /// Whether the collection of `die` waits until the drive has no command, unless one `is_due`.
@@ -213,8 +219,7 @@ impl Collector {
 
     /// Lays the collection of `die` down for a while. What has been read out is forgotten: it is valid where it
     /// was.
-    pub fn put_off(&mut self, backend: &mut Backend, die: DieId, now: Instant) {
-        Self::yield_to_host(backend, die, now);
+    pub fn put_off(&mut self, die: DieId) {
         if let Some(collection) = self.of_mut(die) {
             collection.lanes.forget_carried();
         }
@@ -222,17 +227,14 @@ impl Collector {
 
     /// Puts on `die`, which has nothing else to do, what idle time is good for. Returns whether there is
     /// anything.
-    #[inline]
     pub fn use_idle_time(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> bool {
-        self.idle.is_some() && self.begin_in_idle_time(backend, die, now)
-    }
-
-    fn begin_in_idle_time(&mut self, backend: &mut Backend, die: DieId, now: Instant) -> bool {
         let Some(idle) = &mut self.idle else { return false };
         let Some(job) = idle.next_job(backend, die, now) else { return false };
         let mut lanes = Lanes::of(job, HowMoved::ReadOut);
         self.let_planes_join(backend, &mut lanes);
-        self.put_on_die(backend, die, lanes, 0, true, now);
+        let Backend { ftl, collecting, observer, .. } = backend;
+        let collection = Collection::new(lanes, 0, ftl.geometry());
+        self.put_on_die(ftl, collecting, observer, (die, true), collection, now);
         true
     }
 }

@@ -107,6 +107,12 @@ impl AtDie<'_> {
         !stays && !self.backend.flash.timing.page_transfer.is_zero()
     }
 
+    /// The host has been served in the middle of the collection.
+    pub fn yield_to_host(&mut self) {
+        let Backend { collecting, observer, counters, .. } = &mut *self.backend;
+        collecting.yield_to_host(observer, counters, self.die, self.now);
+    }
+
     /// Pages that the collection reads or has read, and has not begun to program.
     pub fn carried(&self) -> impl Iterator<Item = Ppn> + '_ {
         let collection = self.collector.of(self.die).into_iter();

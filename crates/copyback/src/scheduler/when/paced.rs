@@ -94,7 +94,7 @@ impl Paced {
     fn space(at: &AtDie<'_>, planes: u32) -> (u64, u64) {
         let (ftl, thresholds) = (&at.backend.ftl, at.backend.ftl.space().thresholds());
         let free = |plane| ftl.free_pages_for_host(plane);
-        let free: u64 = at.backend.planes_in(planes, at.die).map(free).sum();
+        let free: u64 = at.backend.ftl.geometry().planes_in(planes, at.die).map(free).sum();
         let block = u64::from(planes.count_ones() * ftl.data_pages_per_block());
         let floor = thresholds.hard.max(thresholds.kept_for_collections + 1) - 1;
         let missing = (thresholds.soft as u64 * block).saturating_sub(free);
@@ -155,7 +155,7 @@ impl When for Paced {
         };
         let planes_due = at.collector.planes_due(at.backend, at.die);
         let planes = match at.scheduler.queues.write_level() {
-            WriteLevel::Plane => at.backend.bit(write.plane),
+            WriteLevel::Plane => at.backend.ftl.geometry().bit(write.plane),
             WriteLevel::Die | WriteLevel::Device => at.scheduler.queues.all_planes(),
         };
         let is_due = planes_due & planes != 0;

@@ -28,7 +28,6 @@ use std::cell::Cell;
 use smallvec::SmallVec;
 
 use crate::checkpoint::Checkpointed;
-use crate::collector::Collector;
 use crate::config::PipelineOrder;
 use crate::ids::Ppn;
 use crate::nand::{Command, Times};
@@ -253,14 +252,15 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
     while let Some(id) = at.scheduler.queues.take_read(plane, |read| {
         read.kind != Kind::OfStripe && at.backend.ftl.lookup(read.lpn) == Some(page)
     }) {
-        let lpn = at.scheduler.queues.transactions.get(id).lpn;
-        at.scheduler.check_read(at.backend, id);
-        at.backend.count_translation_read(lpn);
+        let read = at.scheduler.queues.transactions.get_mut(id);
+        at.backend.ftl.check_read(read.lpn, read.reader());
+        let ftl = &at.backend.ftl;
+        at.backend.counters.mapping.reads += u64::from(ftl.is_translation_page(read.lpn));
         if at.backend.ftl.is_illegible(page) {
-            at.scheduler.is_in_vain(id);
+            read.cannot_be_corrected();
         }
         at.backend.flash.note_page(page);
-        at.scheduler.join(at.backend, id, &mut group, at.now);
+        at.scheduler.queues.join(&mut at.backend.observer, id, &mut group, at.now);
         merged += 1;
     }
     if merged == 0 {
@@ -276,8 +276,16 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         },
         false => Times::default(),
     };
-    issue(at.backend, at.die, Command::Read, times, group, at.now);
-    Collector::yield_to_host(at.backend, at.die, at.now);
+    issue(
+        &mut at.backend.observer,
+        &mut at.backend.flash,
+        at.die,
+        Command::Read,
+        times,
+        group,
+        at.now,
+    );
+    at.yield_to_host();
     true
 }
 
@@ -303,7 +311,7 @@ fn merge_write(at: &mut AtDie<'_>, page: Ppn) -> bool {
     let offset = at.backend.ftl.next_host_offset(plane, written);
     let offset = offset.expect("the plane accepts the write");
     at.backend.counters.merged_writes += 1;
-    Collector::yield_to_host(at.backend, at.die, at.now);
+    at.yield_to_host();
     at.scheduler.start_taken_write(at.backend, id, queue, (plane, offset), at.now);
     true
 }
