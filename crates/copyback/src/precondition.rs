@@ -505,7 +505,8 @@ impl Preconditioner {
                 .ftl
                 .allocation()
                 .die_of(page.lpn, self.ftl.geometry())
-                .and_then(|die| self.ftl.next_plane(die, page)),
+                .and_then(|die| self.ftl.next_place(die, page))
+                .map(|(plane, _)| plane),
             Allocation::Dynamic { .. } => self.next_free_plane(page),
         };
         if self.ftl.may_run_out_of_victims() {

@@ -17,6 +17,7 @@ use crate::config::{Resolved, Stop};
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
+use crate::ftl::ReclaimUnits;
 use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
@@ -738,7 +739,7 @@ impl Run {
     /// Handles that the workload names in vain.
     fn handles_note(&self) -> Option<String> {
         let layers = || self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
-        let tallies = layers().filter_map(|ftl| ftl.reclaim_units().handle_tally());
+        let tallies = layers().filter_map(|ftl| ReclaimUnits::of(ftl).handle_tally());
         let invalid: u64 = tallies.map(|tally| tally.invalid_pages).sum();
         if invalid > 0 {
             return Some(format!(
@@ -794,7 +795,7 @@ impl Run {
                 let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
                 parity = Some(ParityState { dies: ftl.geometry().dies() as u64, most_held: held });
             }
-            if let Some(tally) = ftl.line_tally() {
+            if let Some(tally) = ftl.lines().map(|lines| lines.tally()) {
                 *lines.get_or_insert_default() += tally;
             }
             if let Some(report) = drive.ssd.backend().fault_report() {

@@ -194,7 +194,7 @@ impl Backend {
         if are_due {
             self.flash.wake_all();
         }
-        if !self.ftl.has_lines() {
+        if !self.ftl.lines().is_some() {
             return are_due;
         }
         let given = self.ftl.take_given_parity();

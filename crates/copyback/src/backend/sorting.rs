@@ -1,6 +1,6 @@
 //! Quality of the sorting by a drive's placement.
 
-use crate::ftl::{ClassTally, HandleTally, Takes, UnitReport};
+use crate::ftl::{ClassTally, HandleTally, ReclaimUnits, Takes, UnitReport};
 
 use super::Backend;
 
@@ -44,8 +44,8 @@ impl Backend {
         let tally = self.ftl.class_tally();
         (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
-            handles: self.ftl.reclaim_units().handle_tally(),
-            units: self.ftl.reclaim_units().report(),
+            handles: ReclaimUnits::of(&self.ftl).handle_tally(),
+            units: ReclaimUnits::of(&self.ftl).report(),
             takes: self.ftl.takes_of_classes(),
             host_pages: self.ftl.tallied_host_pages(),
             state_bytes: self.ftl.placement_bytes() as u64,

@@ -47,8 +47,8 @@ pub use saved::Saved;
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 pub use units::{
-    LineTally, Lines, LinesOn, SavedLines, SavedSlcCache, SlcPool, SlcState, SlcTally, StripePages,
-    UnitReport, UntimedParity,
+    LineTally, Lines, LinesOn, ReclaimUnits, SavedLines, SavedSlcCache, SlcPool, SlcState,
+    SlcTally, StripePages, UnitReport, UntimedParity,
 };
 
 pub use crate::placement::HandleTally;
@@ -182,7 +182,10 @@ impl Ftl {
         let tables = &mut self.tables;
         let block = tables.geometry.block_of(placed.page);
         let own = each!(&self.mapping, mapping => mapping.block(tables, block)).role;
-        let role = own.unwrap_or_else(|| tables.role_of_host_write(page, placed.page));
+        let role = own.unwrap_or_else(|| match tables.is_in_cache(placed.page) {
+            true => Role::Cache,
+            false => tables.stream_of(page).into(),
+        });
         let BlockManager { audit, geometry, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             audit.written(page, version, (placed.page, role), geometry);
@@ -244,7 +247,13 @@ impl Ftl {
             audit.trimmed(lpn);
         }
         tables.manager.streams.trimmed(lpn);
-        let Some(page) = tables.manager.map.unmap(lpn) else { return tables.trim_staged(lpn) };
+        let Some(page) = tables.manager.map.unmap(lpn) else {
+            let was_staged = tables.manager.staged.remove(lpn);
+            if was_staged {
+                tables.note(Event::DataWent);
+            }
+            return was_staged;
+        };
         tables.note(Event::DataWent);
         each!(&mut self.mapping, mapping => {
             tables.manager.dies(page);
@@ -630,7 +639,7 @@ impl Ftl {
             pool.count_on(before);
         }
         if let (VictimSelector::InUnits(units), Some(before)) =
-            (&mut self.tables.manager.victims, before.reclaim_units().tally())
+            (&mut self.tables.manager.victims, ReclaimUnits::of(before).tally())
         {
             units.counts_on(before);
         }

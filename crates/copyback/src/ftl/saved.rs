@@ -16,9 +16,10 @@ use crate::placement::Placement;
 use crate::victim::SavedVictims;
 
 use super::Ftl;
+use super::allocation::Allocation;
 use super::audit::Audit;
 use super::block_manager::BlockManager;
-use super::blocks::SavedBlock;
+use super::blocks::{Blocks, SavedBlock};
 use super::limits::Limits;
 use super::mapping::{AnyMapping, Change, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
@@ -109,16 +110,20 @@ impl Ftl {
         let now = tables.streams.now();
         expect(tables.manager.streams.placement.remember(&placement, now), "placement")?;
         tables.manager.set_groups();
-        let Tables { allocation, manager, .. } = &mut tables;
+        let Tables { allocation, manager, units } = &mut tables;
         expect(allocation.restore_turns(turns, &manager.geometry), "allocation")?;
-        restore_blocks(&mut tables.manager, &blocks)?;
-        expect(restore_pages(&mut tables), "mapping")?;
-        expect(restore_pool(&mut tables, slc_cache.as_ref()), "SLC cache")?;
+        restore_blocks(manager, &blocks)?;
+        let BlockManager { map, blocks, geometry, .. } = manager;
+        expect(restore_pages(map, blocks, geometry, allocation), "mapping")?;
+        let pool = (units.slc_pool_mut(), slc_cache.as_ref());
+        expect(restore_part(pool, |pool, saved| pool.restore(manager, saved)), "SLC cache")?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
             restore_plane(&mut tables.manager, plane, saved)?;
         }
-        expect(restore_lines(&mut tables, lines.as_ref()), "lines")?;
+        let Tables { manager, units, .. } = &mut tables;
+        let lines = (units.lines_mut(), lines.as_ref());
+        expect(restore_part(lines, |lines, saved| lines.restore(manager, saved)), "lines")?;
         let saved = mapping;
         let mut mapping = AnyMapping::new(config, &tables);
         each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
@@ -230,8 +235,12 @@ fn restore_blocks(manager: &mut BlockManager, saved: &[SavedBlock]) -> Result<()
 }
 
 /// Puts each logical page where it was: a page of its own, where the allocation puts it.
-fn restore_pages(tables: &mut Tables) -> bool {
-    let Tables { manager: BlockManager { map, blocks, geometry, .. }, allocation, .. } = tables;
+fn restore_pages(
+    map: &mut PageMap,
+    blocks: &mut Blocks,
+    geometry: &Geometry,
+    allocation: &Allocation,
+) -> bool {
     map.invert(|lpn, page| {
         let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
         let plane = geometry.plane_of_block(block);
@@ -246,19 +255,14 @@ fn restore_pages(tables: &mut Tables) -> bool {
     })
 }
 
-/// Makes the SLC cache the one that was saved. False if it can't be that of these blocks.
-fn restore_pool(tables: &mut Tables, saved: Option<&SavedSlcCache>) -> bool {
-    match (tables.units.slc_pool_mut(), saved) {
-        (Some(pool), Some(saved)) => pool.restore(&mut tables.manager, saved),
-        (pool, saved) => pool.is_none() && saved.is_none(),
-    }
-}
-
-/// Makes the lines those that were saved. False if they can't be those of these blocks.
-fn restore_lines(tables: &mut Tables, saved: Option<&SavedLines>) -> bool {
-    match (tables.units.lines_mut(), saved) {
-        (Some(lines), Some(saved)) => lines.restore(&mut tables.manager, saved),
-        (lines, saved) => lines.is_none() && saved.is_none(),
+/// Makes a part, which not all drives have, the one that was saved. False if it can't be that of these blocks.
+fn restore_part<P, S>(
+    part: (Option<&mut P>, Option<&S>),
+    restore: impl FnOnce(&mut P, &S) -> bool,
+) -> bool {
+    match part {
+        (Some(part), Some(saved)) => restore(part, saved),
+        (part, saved) => part.is_none() && saved.is_none(),
     }
 }
 

@@ -426,7 +426,7 @@ impl Ssd {
         while !self.is_off && self.backend.wake_if_others_are_due() {
             self.start_what_can_start(now, agenda);
         }
-        if self.backend.ftl.has_lines() {
+        if self.backend.ftl.lines().is_some() {
             self.give_room_to_writes(now, agenda);
             while self.scheduler.rebuild(&mut self.backend, now, agenda) {
                 self.give_room_to_writes(now, agenda);
@@ -440,7 +440,7 @@ impl Ssd {
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
-        if self.notes_stalls && self.backend.ftl.has_lines() && !self.is_off {
+        if self.notes_stalls && self.backend.ftl.lines().is_some() && !self.is_off {
             self.note_stalls_of_all(now);
         }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.

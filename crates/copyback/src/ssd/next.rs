@@ -93,7 +93,8 @@ impl Ssd {
 
     /// Whether parity waits for `die`, which goes before all but reads, where these go before writes.
     fn parity_goes_first(&self, die: DieId) -> bool {
-        self.backend.ftl.next_parity(die).is_some() && !self.scheduler.queues.reads_go_first(die)
+        self.backend.ftl.lines().is_some_and(|lines| lines.next_parity(die).is_some())
+            && !self.scheduler.queues.reads_go_first(die)
     }
 
     /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
@@ -101,7 +102,7 @@ impl Ssd {
         self.scheduler.is_rebuilding()
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
-            && self.backend.ftl.next_parity(die).is_none()
+            && !self.backend.ftl.lines().is_some_and(|lines| lines.next_parity(die).is_some())
             && !self.scheduler.queues.reads_go_first(die)
     }
 
@@ -151,7 +152,7 @@ impl Ssd {
             let (schedule, at) = self.at_die(die, now);
             schedule.collection_begins(&at);
             let more = self.carry_on(die, now);
-            if self.backend.ftl.has_lines() {
+            if self.backend.ftl.lines().is_some() {
                 self.scheduler.send_around(&mut self.backend, die, now);
             }
             return more;
@@ -286,7 +287,7 @@ impl Ssd {
         // A die may take no data of a line for other reasons.
         let mut planes = ftl.geometry().planes_of_die(die);
         let has_free_blocks =
-            ftl.has_lines() && planes.all(|plane| ftl.space().may_open_for_host(plane));
+            ftl.lines().is_some() && planes.all(|plane| ftl.space().may_open_for_host(plane));
         let waits =
             !has_free_blocks && self.scheduler.queues.write_finds_no_block(ftl, die, |_| true);
         observer.note_stall(die, waits, now);

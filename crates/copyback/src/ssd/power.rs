@@ -121,7 +121,7 @@ impl Ssd {
 
 /// The flash after capacitors have finished what was in it.
 fn finished_image(backend: &Backend) -> Image {
-    let mut image = backend.ftl.saved_image();
+    let mut image = backend.ftl.image(true);
     let erases = in_dies(backend).filter(|operation| operation.command == Command::Erase);
     for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
         image.erase(backend.ftl.geometry().block_of(*page));
@@ -132,7 +132,7 @@ fn finished_image(backend: &Backend) -> Image {
 /// The flash after what was in it has been cut off. A program that had not begun has not changed
 /// anything: what was transferred for it is lost with the controller's memory.
 fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Image {
-    let mut image = backend.ftl.image();
+    let mut image = backend.ftl.image(false);
     backend.ftl.pages_in_flight().for_each(|page| image.blank(page));
     for operation in in_dies(backend) {
         for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {

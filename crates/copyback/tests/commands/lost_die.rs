@@ -177,7 +177,7 @@ fn a_drive_goes_on_with_stripes_that_are_narrower_by_a_die() {
     }
     toy.run();
     let after = toy.ssd.counters();
-    assert!(toy.ssd.backend().ftl.line_tally().expect("it has lines").freed > 0);
+    assert!(toy.ssd.backend().ftl.lines().expect("it has lines").tally().freed > 0);
     assert!(pages_on(&toy, 1).is_empty());
     let data =
         (after.host_programs + after.pages_moved) - (before.host_programs + before.pages_moved);

@@ -136,8 +136,12 @@ impl Device {
                 }
                 self.ftl.accepts(plane, HostPage::without_hint(lpn)).then_some(plane)
             }
-            None => self.ftl.next_plane(die, HostPage::without_hint(lpn)),
+            None => self.next_plane(die, lpn),
         }
+    }
+
+    fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        self.ftl.next_place(die, HostPage::without_hint(lpn)).map(|(plane, _)| plane)
     }
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
@@ -146,7 +150,7 @@ impl Device {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
             collect_untimed(&mut self.ftl, die);
-            if let Some(plane) = self.ftl.next_plane(die, HostPage::without_hint(lpn)) {
+            if let Some(plane) = self.next_plane(die, lpn) {
                 return Some(plane);
             }
         }

@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::page::Page;
 use super::{
-    Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, Stage, Translated, page,
+    Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, Stage, Translated,
 };
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
@@ -234,11 +235,11 @@ impl Mapping for Learned {
     }
 
     fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
-        page::choose_victim(tables, occasion)
+        Page.choose_victim(tables, occasion)
     }
 
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        page::plan(tables, victim)
+        Page.plan(tables, victim)
     }
 
     fn note(&mut self, tables: &mut Tables, change: Change<'_>) {
@@ -251,7 +252,7 @@ impl Mapping for Learned {
                 let page = tables.lookup(lpn).expect("it has just been moved there");
                 self.has_put(lpn, page);
             }
-            other => page::note(tables, other),
+            other => Page.note(tables, other),
         }
     }
 

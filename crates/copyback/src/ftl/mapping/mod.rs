@@ -40,6 +40,7 @@ use super::Placed;
 use super::block_manager::BlockManager;
 use super::chunks;
 use super::tables::Tables;
+use super::units::Event;
 
 use buffered_log_block::BufferedLogBlock;
 use demand_paged::DemandPaged;
@@ -222,8 +223,8 @@ pub(super) fn write(
             told = tables.rewritten(old);
         }
         tables.invalidate(mapping, old);
-    } else {
-        tables.page_came(page.lpn);
+    } else if !tables.manager.staged.remove(page.lpn) {
+        tables.note(Event::DataCame);
     }
     let placed = mapping.put(tables, Put::Write(plane, page));
     if !tables.is_translation_page(page.lpn) {

@@ -14,6 +14,7 @@ use crate::victim::Victims;
 use super::Ftl;
 use super::audit::Audit;
 use super::block_manager::BlockManager;
+use super::blocks::Blocks;
 use super::image::Image;
 use super::mapping::{AnyMapping, Change, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
@@ -105,34 +106,16 @@ impl Tables {
             }
         }
         for plane in self.space.planes() {
-            let blocks = self.recover_free_blocks(plane, survey, config);
+            let all = self.geometry.blocks_of_plane(plane);
+            let BlockManager { space, blocks, .. } = &mut self.manager;
+            space[plane] = Plane::new(config, std::iter::empty());
+            let blocks = recover_free_blocks(&mut space[plane], all, blocks, survey);
             let found = Change::PlaneFound { plane, blocks: &blocks, survey };
             each!(&mut *mapping, mapping => mapping.note(self, found));
         }
         each!(mapping, mapping => mapping.note(self, Change::AllFound(survey)));
         let manager = &mut self.manager;
         manager.space.planes().for_each(|plane| manager.free_blocks_changed(plane));
-    }
-
-    /// Frees what is not written on `plane`. Returns the blocks that are, the one that was written last at the end.
-    fn recover_free_blocks(
-        &mut self,
-        plane: PlaneId,
-        survey: &Survey<'_>,
-        config: &Resolved,
-    ) -> Vec<BlockId> {
-        let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
-        blocks.sort_by_key(|block| survey.last_program(*block));
-        self.manager.space[plane] = Plane::new(config, std::iter::empty());
-        self.manager.space[plane].spare = 0;
-        let BlockManager { space, blocks: known, .. } = &mut self.manager;
-        let is_free =
-            |block: &&BlockId| survey.written(**block) == 0 && !known.is_static_slc(**block);
-        for block in blocks.iter().filter(is_free) {
-            space[plane].free.push(*block, known.erase_count(*block));
-        }
-        blocks.retain(|block| survey.written(*block) > 0);
-        blocks
     }
 
     /// Takes over the written blocks of `plane`, the one that was written last at the end: the last of each
@@ -179,17 +162,12 @@ impl Tables {
         }
     }
 
-    /// Image that a power cut would leave if everything that has been begun were over.
-    pub fn image(&self) -> Image {
+    /// Image that a power cut would leave if everything that has been begun were over; with the content of RAM, if
+    /// capacitors save it.
+    pub fn image(&self, saves_ram: bool) -> Image {
         let audit = self.audit.as_ref().expect("kept where power may fail");
-        audit.image(&self.geometry, |block| self.blocks.erase_count(block))
-    }
-
-    /// Image that a power cut would leave of a drive with capacitors, which saves the content of its RAM.
-    pub fn saved_image(&self) -> Image {
-        let mut image = self.image();
-        let audit = self.audit.as_ref().expect("kept where power may fail");
-        image.saved = Some(audit.saved(|lpn| self.staged.plane_of(lpn)));
+        let mut image = audit.image(&self.geometry, |block| self.blocks.erase_count(block));
+        image.saved = saves_ram.then(|| audit.saved(|lpn| self.staged.plane_of(lpn)));
         image
     }
 
@@ -204,6 +182,24 @@ impl Tables {
         };
         (0..self.limits.logical_pages).map(Lpn::from_index).filter_map(lost).collect()
     }
+}
+
+/// Frees what is not written of the blocks of `plane`. Returns those that are, the one that was written last at the end.
+fn recover_free_blocks(
+    plane: &mut Plane,
+    of_plane: impl Iterator<Item = BlockId>,
+    known: &Blocks,
+    survey: &Survey<'_>,
+) -> Vec<BlockId> {
+    let mut blocks: Vec<_> = of_plane.collect();
+    blocks.sort_by_key(|block| survey.last_program(*block));
+    plane.spare = 0;
+    let is_free = |block: &&BlockId| survey.written(**block) == 0 && !known.is_static_slc(**block);
+    for block in blocks.iter().filter(is_free) {
+        plane.free.push(*block, known.erase_count(*block));
+    }
+    blocks.retain(|block| survey.written(*block) > 0);
+    blocks
 }
 
 fn stream_of(role: Role) -> Stream {
