@@ -677,10 +677,10 @@ impl Run {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
         let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
         let first = drives.clone().next().filter(|_| lost > 0)?.lines()?;
-        if !first.has_parity() {
+        if first.parity().is_none() {
             return None;
         }
-        let why = match first.makes_up_what_moves() {
+        let why = match first.collected().makes_up_what_moves() {
             false => {
                 "collections copy them inside the flash, where nobody corrects them; with \
                  ssd.gc.copyback = false those that cannot be read are made up from their stripes"
@@ -791,7 +791,8 @@ impl Run {
             if let Some(state) = ftl.slc_state() {
                 slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
             }
-            if let Some(most_held) = ftl.lines().and_then(|lines| lines.most_parity_held()) {
+            if let Some(most_held) = ftl.lines().and_then(|lines| Some(lines.parity()?.most_held()))
+            {
                 let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
                 parity = Some(ParityState { dies: ftl.geometry().dies() as u64, most_held: held });
             }

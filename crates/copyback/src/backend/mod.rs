@@ -194,10 +194,7 @@ impl Backend {
         if are_due {
             self.flash.wake_all();
         }
-        if !self.ftl.lines().is_some() {
-            return are_due;
-        }
-        let given = self.ftl.take_given_parity();
+        let given = self.ftl.parity_mut().map(|parity| parity.take_given()).unwrap_or_default();
         given.iter().for_each(|die| self.flash.wake(*die));
         are_due || !given.is_empty()
     }

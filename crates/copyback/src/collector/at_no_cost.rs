@@ -11,7 +11,9 @@ impl Collector {
     /// Collects every plane of `die` that is short of space or asked for, with all its effects but
     /// time.
     pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
-        backend.ftl.time_parity(false);
+        if let Some(parity) = backend.ftl.parity_mut() {
+            parity.take_time(false);
+        }
         let tally = job::collect_untimed(&mut backend.ftl, die);
         self.count_untimed(backend, Reason::OnDemand, &tally);
         let asked = self.permits.planes_of(die);
@@ -36,8 +38,11 @@ impl Collector {
         }
         self.count_untimed(backend, self.permits.reason(), &tally);
         backend.replace_at_no_cost();
-        backend.ftl.time_parity(true);
-        let parity = backend.ftl.take_untimed_parity();
+        let parity = backend.ftl.parity_mut().map(|parity| {
+            parity.take_time(true);
+            parity.take_untimed()
+        });
+        let parity = parity.unwrap_or_default();
         backend.counters.programs += parity.pages;
         backend.counters.parity += parity.pages;
         backend.fill_at_no_cost(parity.filled);

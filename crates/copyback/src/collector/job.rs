@@ -188,7 +188,7 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
 
 /// The other planes do their share of a line of which one has been collected.
 pub fn end_line(ftl: &mut Ftl, tally: &mut Tally) {
-    while let Some(plane) = ftl.lines().and_then(|lines| lines.first_unfinished())
+    while let Some(plane) = ftl.lines().and_then(|lines| lines.collected().first_unfinished())
         && let Some(job) = Job::on_demand(plane, ftl)
     {
         job.run_with_levelling(ftl, tally);

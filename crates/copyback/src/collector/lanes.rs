@@ -73,7 +73,7 @@ impl HowMoved {
     /// a page.
     pub fn new(config: &Resolved, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
-            false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {
+            false if ftl.lines().is_some_and(|lines| lines.collected().makes_up_what_moves()) => {
                 Self::ReadOutOrMadeUp
             }
             false => Self::ReadOut,

@@ -19,7 +19,7 @@ impl Collector {
         let lead = backend.locate(page);
         let mut planes = backend.bit(lead.plane);
         backend.flash.note_target(page);
-        while let Some(page) = backend.ftl.lines().and_then(|lines| lines.next_parity(die))
+        while let Some(page) = backend.ftl.lines().and_then(|lines| lines.parity()?.next(die))
             && let next = backend.locate(page)
             && planes & backend.bit(next.plane) == 0
             && backend.flash.rules.joins(Command::Program)

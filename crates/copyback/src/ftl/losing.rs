@@ -6,7 +6,7 @@ use super::{Ftl, Tables};
 
 impl Ftl {
     /// A move reads `page` in vain. Returns whether it is made up from the others of its stripe, for which the move
-    /// [waits](super::units::Lines::waits_for_stripe); else it is lost with the move.
+    /// [waits](super::units::Collected::waits_for_stripe); else it is lost with the move.
     pub fn reads_in_vain_to_move(&mut self, page: Ppn) -> bool {
         let Tables { manager, units, .. } = &mut self.tables;
         let is_made_up = !manager.is_marked(page)
@@ -24,7 +24,7 @@ impl Ftl {
         }
         let plane = self.geometry.plane_of(page);
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.page_is_made_up(page, plane);
+            lines.collected_mut().page_is_made_up(page, plane);
         }
     }
 

@@ -47,8 +47,8 @@ pub use saved::Saved;
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 pub use units::{
-    LineTally, Lines, LinesOn, ReclaimUnits, SavedLines, SavedSlcCache, SlcPool, SlcState,
-    SlcTally, StripePages, UnitReport, UntimedParity,
+    Collected, LineTally, Lines, LinesOn, Parity, ReclaimUnits, SavedLines, SavedSlcCache, SlcPool,
+    SlcState, SlcTally, StripePages, UnitReport, UntimedParity,
 };
 
 pub use crate::placement::HandleTally;
@@ -523,7 +523,7 @@ impl Ftl {
     pub fn erase_begins(&mut self, block: BlockId) {
         let plane = self.geometry.plane_of_block(block);
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.erase_begins(plane);
+            lines.collected_mut().erase_begins(plane);
         }
     }
 
@@ -545,7 +545,7 @@ impl Ftl {
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         self.note(Change::ReclaimEnded(plane));
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.end_turn();
+            lines.collected_mut().end_turn();
         }
     }
 
@@ -605,27 +605,15 @@ impl Ftl {
         }
     }
 
-    /// Takes the dies that have been given parity to program since the last call.
-    pub fn take_given_parity(&mut self) -> Vec<DieId> {
-        self.tables.units.lines_mut().map(|lines| lines.take_given_parity()).unwrap_or_default()
+    /// Parity of lines, if there is any.
+    pub fn parity_mut(&mut self) -> Option<&mut Parity> {
+        self.tables.units.lines_mut()?.parity_mut()
     }
 
     /// Takes the parity that `die` programs next, which goes to that page.
     pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
         let Tables { manager, units, .. } = &mut self.tables;
         units.lines_mut()?.take_parity(manager, die)
-    }
-
-    /// Whether programs of parity take time from now on: not while a drive is prepared.
-    pub fn time_parity(&mut self, takes_time: bool) {
-        if let Some(lines) = self.tables.units.lines_mut() {
-            lines.time_parity(takes_time);
-        }
-    }
-
-    /// Takes how much parity has been programmed in no time since the last call.
-    pub fn take_untimed_parity(&mut self) -> UntimedParity {
-        self.tables.units.lines_mut().map(|lines| lines.take_untimed_parity()).unwrap_or_default()
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.

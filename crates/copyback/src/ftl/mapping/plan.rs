@@ -185,7 +185,7 @@ impl ReclaimPlan {
             // One that is made up is not read again.
             Work::Striped => {
                 ftl.geometry.block_of(page) == self.victim
-                    && ftl.lines().is_none_or(|lines| lines.is_read_to_move(page))
+                    && ftl.lines().is_none_or(|lines| lines.collected().is_read_to_move(page))
             }
             // The block may be in use again.
             Work::Done => false,

@@ -8,7 +8,10 @@ mod reclaim_units;
 mod single_blocks;
 mod slc_pool;
 
-pub use lines::{ALL_PLANES, LineTally, Lines, LinesOn, SavedLines, StripePages, UntimedParity};
+pub use lines::{
+    ALL_PLANES, Collected, LineTally, Lines, LinesOn, Parity, SavedLines, StripePages,
+    UntimedParity,
+};
 pub use reclaim_units::{ReclaimUnits, UnitReport};
 pub(super) use single_blocks::SingleBlocks;
 pub(super) use single_blocks::choose_by_policy;

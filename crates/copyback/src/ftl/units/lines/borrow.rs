@@ -20,7 +20,7 @@ impl LinesOn<'_> {
 
     fn must_borrow(&self, plane: PlaneId) -> bool {
         self.lines.found_no_victim
-            && !self.lines.is_any_collected()
+            && self.lines.collected.line().is_none()
             && !self.manager.space.may_open_for_host(plane)
     }
 

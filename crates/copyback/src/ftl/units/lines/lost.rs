@@ -15,6 +15,7 @@ use crate::placement::Origin;
 use crate::victim::Victims;
 
 use super::{ALL_PLANES, LineId, Lines, LinesOn};
+use crate::ftl::units::UnitOfReclaiming;
 
 /// The die that is lost.
 #[derive(Debug, Checkpointed)]
@@ -45,7 +46,7 @@ impl Lines {
 
     /// Whether the die of `plane` is lost.
     pub(super) fn is_of_lost(&self, plane: PlaneId) -> bool {
-        self.is_lost(DieId::from_index(self.place_of(plane).0))
+        self.is_lost(self.die_of(plane))
     }
 
     fn planes_of_lost(&self) -> impl Iterator<Item = PlaneId> + use<> {
@@ -88,7 +89,9 @@ impl Lines {
         let held = self.on(manager).held_by(die);
         let planes: Vec<_> = manager.geometry.planes_of_die(die).collect();
         let were_full = self.on(manager).full_lines();
-        self.forget_made_up_of(die, &manager.geometry);
+        if let Some(made_up) = self.collected.made_up_mut() {
+            made_up.forget_die(die, &manager.geometry);
+        }
         let Some(parity) = &mut self.parity else { return };
         parity.lose(LostDie { die, held, left: 0, unprotected: 0 });
         self.pages -= self.planes_per_die * manager.limits.data_pages;
@@ -97,9 +100,7 @@ impl Lines {
         self.count_full_blocks(manager, &were_full);
         self.give_parity_of_lost(manager);
         self.lose_share_of_collected(manager, die, &planes, erasing);
-        if self.at_work == Some(die) {
-            (self.at_work, self.is_collecting) = (None, false);
-        }
+        self.collected.lose_die(die);
         self.wakes_others = true;
     }
 
@@ -108,8 +109,7 @@ impl Lines {
         let streams: Vec<Stream> = manager.streams.all().collect();
         streams.into_iter().for_each(|stream| *manager.space[plane].frontier_mut(stream) = None);
         manager.space.following_mut().forget_plane(plane);
-        let collected = self.collected;
-        let blocks = (0..self.blocks).filter(|line| collected != Some(*line));
+        let blocks = (0..self.blocks).filter(|line| !self.collected.is(*line));
         let blocks: Vec<_> = blocks.map(|line| self.block_of(line, plane)).collect();
         blocks.into_iter().for_each(|block| self.close_lost(manager, plane, block));
     }
@@ -155,9 +155,9 @@ impl Lines {
 
     /// Stripes of open lines that waited for pages of the lost die are whole now.
     fn give_parity_of_lost(&mut self, manager: &BlockManager) {
-        let (collected, blocks) = (self.collected, self.blocks);
+        let blocks = self.blocks;
         let Some(parity) = &mut self.parity else { return };
-        for line in (0..blocks).filter(|line| collected != Some(*line)) {
+        for line in (0..blocks).filter(|line| !self.collected.is(*line)) {
             parity.give_narrow_stripes(line, manager.limits.data_pages, |plane, offset| {
                 let block = BlockId::from_index(plane.index() * blocks + line);
                 manager.geometry.page(block, offset)
@@ -173,20 +173,20 @@ impl Lines {
         planes: &[PlaneId],
         erasing: &[BlockId],
     ) {
-        let Some(line) = self.collected else { return };
+        let Some(line) = self.collected.line() else { return };
         let valid = |block| u32::from(manager.blocks.valid_pages(block));
         let blocks: Vec<_> =
             planes.iter().map(|plane| (*plane, self.block_of(line, *plane))).collect();
-        let is_there = |plane| !self.is_erased(plane);
+        let is_there = |plane| !self.collected.is_erased(plane);
         let left: u32 = blocks.iter().filter(|of| is_there(of.0)).map(|of| valid(of.1)).sum();
         debug_assert!(self.is_lost(die));
         if left > 0 {
             let empty = self.on(manager).with_nothing_to_move(line);
-            self.hold_erases(empty.into_iter());
+            self.collected.hold_erases(empty.into_iter());
         }
         let valid = |block| u32::from(manager.blocks.valid_pages(block));
         let is_done = |of: &(PlaneId, BlockId)| {
-            !self.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
+            !self.collected.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
         };
         let done: Vec<_> = blocks.into_iter().filter(is_done).collect();
         done.into_iter().for_each(|(plane, block)| self.drop_lost_block(manager, plane, block));
@@ -205,7 +205,7 @@ impl Lines {
         manager.blocks.empty_lost(block);
         manager.forget_lost_pages(block);
         manager.streams.erased(manager.blocks.class(block));
-        self.erased_in_line(manager, plane, block);
+        self.erased(manager, plane, block);
     }
 
     /// The line that has just been chosen holds nothing that is valid on the lost die.
@@ -234,7 +234,7 @@ impl Lines {
             // The host keeps no room for it any more.
             self.wakes_others |= self.left_of_lost() == 0;
         }
-        if valid > 0 || self.collected == Some(line) {
+        if valid > 0 || self.collected.is(line) {
             return;
         }
         self.lines[line].full_blocks += 1;
@@ -291,7 +291,7 @@ impl LinesOn<'_> {
             let block = lines.block_of(line, plane);
             if self.manager.blocks.is_free(block) || lines.holds_parity(line, plane) {
                 0
-            } else if lines.collected == Some(line) {
+            } else if lines.collected.is(line) {
                 self.manager.limits.data_pages
             } else {
                 self.programmed_data(block)
@@ -333,6 +333,7 @@ impl LinesOn<'_> {
         let all = |line: &LineId| lines.blocks_of(*line).map(|of| valid(of.1)).sum::<u32>();
         let line = lines
             .collected
+            .line()
             .filter(waits)
             .or_else(|| (0..lines.blocks).filter(waits).min_by_key(all));
         let blocks = line.into_iter().flat_map(lost);
@@ -362,9 +363,9 @@ impl LinesOn<'_> {
         };
         let open = self.manager.space.planes().map(open).sum::<usize>();
         // What is left of a line that is being collected takes its pages from there, and from free lines.
-        let (collecting, left) = match lines.is_any_collected() {
-            true => (free * lines.pages as usize, lines.left as usize),
-            false => (0, 0),
+        let (collecting, left) = match lines.collected.line() {
+            Some(_) => (free * lines.pages as usize, lines.collected.left() as usize),
+            None => (0, 0),
         };
         let share_of_lost = (lines.planes_per_die * self.manager.limits.data_pages) as usize;
         open + collecting > left + share_of_lost + self.manager.staged.len()

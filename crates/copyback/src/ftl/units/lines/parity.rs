@@ -207,6 +207,31 @@ impl Parity {
         self.most_held = self.most_held.max(self.held);
     }
 
+    /// The parity that `die` programs next, if any is due.
+    pub fn next(&self, die: DieId) -> Option<Ppn> {
+        self.due[die.index()].front().copied()
+    }
+
+    /// Pages that waited for their dies at once, at most.
+    pub const fn most_held(&self) -> u64 {
+        self.most_held as u64
+    }
+
+    /// Takes the dies that have been given parity to program since the last call.
+    pub fn take_given(&mut self) -> Vec<DieId> {
+        std::mem::take(&mut self.given)
+    }
+
+    /// Whether programs take time from now on: not while a drive is prepared.
+    pub const fn take_time(&mut self, takes_time: bool) {
+        self.takes_time = takes_time;
+    }
+
+    /// Takes how much parity has been programmed in no time since the last call.
+    pub fn take_untimed(&mut self) -> UntimedParity {
+        std::mem::take(&mut self.untimed)
+    }
+
     /// Counts from now on; what is programmed takes time.
     pub(super) fn run_begins(&mut self) {
         (self.untimed, self.most_held) = (UntimedParity::default(), self.held);
@@ -219,14 +244,14 @@ impl Lines {
     /// written beside the last line, whose parity is on its die.
     pub(super) fn takes_part(&self, plane: PlaneId, stream: Stream) -> bool {
         let (Some(parity), Stream::Class(class)) = (&self.parity, stream) else { return true };
-        let (die, _) = self.place_of(plane);
-        parity.last[class.index()].is_none_or(|line| parity.die_of(line).index() != die)
+        let die = self.die_of(plane);
+        parity.last[class.index()].is_none_or(|line| parity.die_of(line) != die)
     }
 
     /// Whether `plane` holds parity in `line`.
     pub fn holds_parity(&self, line: LineId, plane: PlaneId) -> bool {
-        let (die, _) = self.place_of(plane);
-        self.parity.as_ref().is_some_and(|parity| parity.die_of(line).index() == die)
+        let die = self.die_of(plane);
+        self.parity.as_ref().is_some_and(|parity| parity.die_of(line) == die)
     }
 }
 
@@ -298,37 +323,14 @@ impl Lines {
         self.wakes_others = true;
     }
 
-    /// Takes the dies that have been given parity to program since the last call.
-    pub(in crate::ftl) fn take_given_parity(&mut self) -> Vec<DieId> {
-        let parity = self.parity.as_mut();
-        parity.map(|parity| std::mem::take(&mut parity.given)).unwrap_or_default()
+    /// Parity of the lines, if they have any.
+    pub fn parity(&self) -> Option<&Parity> {
+        self.parity.as_deref()
     }
 
-    /// Whether programs of parity take time from now on.
-    pub(in crate::ftl) fn time_parity(&mut self, takes_time: bool) {
-        if let Some(parity) = &mut self.parity {
-            parity.takes_time = takes_time;
-        }
-    }
-
-    /// Takes how much parity has been programmed in no time since the last call.
-    pub(in crate::ftl) fn take_untimed_parity(&mut self) -> UntimedParity {
-        let parity = self.parity.as_mut();
-        parity.map(|parity| std::mem::take(&mut parity.untimed)).unwrap_or_default()
-    }
-}
-
-impl Lines {
-    /// The parity that `die` programs next, if any is due.
-    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
-        let parity = self.parity.as_ref()?;
-        parity.due[die.index()].front().copied()
-    }
-
-    /// Pages of parity that waited for their dies at once, at most, if lines have any.
-    pub fn most_parity_held(&self) -> Option<u64> {
-        let parity = self.parity.as_ref()?;
-        Some(parity.most_held as u64)
+    /// The same, to be changed.
+    pub(in crate::ftl) fn parity_mut(&mut self) -> Option<&mut Parity> {
+        self.parity.as_deref_mut()
     }
 }
 
