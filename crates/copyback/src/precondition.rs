@@ -87,7 +87,7 @@ impl Preparation {
     /// The placement of the first drive is told what the run will do, once it begins.
     pub fn foresee(&mut self, future: Future) {
         if let Some(device) = self.devices.first_mut() {
-            device.ftl.foresee(future);
+            device.ftl.streams_mut().foresee(future);
         }
     }
 
@@ -133,12 +133,14 @@ impl Preparation {
 
     /// Tells from now on what the devices choose, if they are audited.
     pub fn tell_choices(&mut self) {
-        self.devices.iter_mut().for_each(|device| device.ftl.tell_choices());
+        let audits = self.devices.iter_mut().filter_map(|device| device.ftl.audit_mut());
+        audits.for_each(|audit| audit.tell_choices());
     }
 
     /// Takes what each device has chosen since the last call.
     pub fn take_told(&mut self) -> Vec<Vec<Told>> {
-        self.devices.iter_mut().map(|device| device.ftl.take_told()).collect()
+        let audits = self.devices.iter_mut().map(|device| device.ftl.audit_mut());
+        audits.map(|audit| audit.map(|audit| audit.take_told()).unwrap_or_default()).collect()
     }
 
     /// The devices, in order.
@@ -286,8 +288,7 @@ impl Preconditioner {
 
     fn supply_to_be_saved(&mut self, device: SsdId, supplier: &dyn Supplier) -> Result<(), Failed> {
         let described = self.ftl.described(device);
-        self.ftl.supply_victims(described, supplier)?;
-        self.ftl.supply_placement(described, supplier)
+        self.ftl.supply(described, supplier, supplier)
     }
 
     /// The rounds of overwrites, if there are rounds until write amplification is steady.
@@ -349,7 +350,7 @@ impl Preconditioner {
     /// Fills the next page. Returns whether there was one.
     fn fill_page(&mut self) -> bool {
         if let Some(batch) = self.filling.batch() {
-            self.ftl.expect_writes(None, batch.map(Lpn::from_index));
+            self.ftl.streams_mut().expect_writes(None, batch.map(Lpn::from_index));
         }
         let Some((lpn, laid_out)) = self.filling.next(&self.ftl) else { return false };
         let page = HostPage::without_hint(lpn);
@@ -411,12 +412,12 @@ impl Preconditioner {
         pages.clone().for_each(|page| self.ftl.fetch(page.lpn));
         pages.clone().for_each(|page| self.ftl.fetch_old_page(page.lpn));
         if let Some(first) = pages.clone().next() {
-            self.ftl.expect_writes(first.hint, pages.map(|page| page.lpn));
+            self.ftl.streams_mut().expect_writes(first.hint, pages.map(|page| page.lpn));
         }
     }
 
     fn write(&mut self, page: HostPage) {
-        if self.ftl.translates() {
+        if self.ftl.facts().translates {
             self.bring_entry(page.lpn);
         }
         self.write_page(page);

@@ -727,7 +727,7 @@ impl Run {
             self.prepared_bytes.iter().map(|bytes| *bytes > self.capacity.device_bytes);
         let mut drives = self.array.drives().iter().zip(overwritten);
         let is_told = drives.any(|(drive, is_overwritten)| {
-            is_overwritten && drive.ssd.backend().ftl.places_by_time()
+            is_overwritten && drive.ssd.backend().ftl.streams().has_time()
         });
         is_told.then(|| {
             "ssd.ftl.placement.clock = \"time\": no time passes while a drive is prepared, so that all it \

@@ -101,20 +101,23 @@ impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
     /// of collections and of the host overlap in a die.
     pub fn new(config: &Resolved, mut ftl: Ftl, pipelined: bool, shortcuts: Shortcuts) -> Self {
-        ftl.look_at_all();
         let ssd = &config.ssd;
         let noted = match ssd.power.is_watched() || config.metrics.needs_journal() {
             true => Noted::Everything,
             false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,
             false => Noted::Nothing,
         };
+        let ageing = Ageing::new(config, &ftl);
+        if ageing.is_some() {
+            ftl.tell_opened_blocks();
+        }
         Self {
             flash: Flash::new(config, ftl.geometry(), pipelined, noted, shortcuts),
             observer: Observer::new(config, ftl.geometry()),
             counters: Counters::default(),
             collecting: Collecting::new(ftl.geometry().dies()),
             faults: ftl.bad_blocks().are_possible().then(Box::default),
-            ageing: Ageing::new(config, &mut ftl),
+            ageing,
             read_out: ReadOut::new(ftl.geometry()).map(Box::new),
             held: Held::new(config),
             ftl,
@@ -170,7 +173,7 @@ impl Backend {
     #[inline]
     pub fn note_time(&mut self, now: Instant) {
         if let Some(ageing) = &mut self.ageing {
-            ageing.note(&mut self.ftl, now);
+            ageing.note(&self.ftl.take_opened_blocks(), &self.ftl, now);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::job::{self, Job, Tally};
 use crate::backend::Backend;
+use crate::ftl::Occasion;
 use crate::ids::DieId;
 use crate::purpose::Reason;
 
@@ -20,7 +21,7 @@ impl Collector {
         let mut tally = Tally::default();
         for plane in backend.planes_in(asked, die) {
             while self.permits.planes_of(die) & backend.bit(plane) != 0 {
-                match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
+                match Job::on(Occasion::Demand(plane), self.permits.reason(), &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
                         job::end_line(&mut backend.ftl, &mut tally);

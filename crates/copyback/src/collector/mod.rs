@@ -20,7 +20,7 @@ pub use steps::{Collection, Point, Progress};
 use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::config::{GcEnd, GcStart, Resolved};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Occasion};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::observer::{Collected, Entry};
 use crate::purpose::Reason;
@@ -200,7 +200,7 @@ impl Collector {
         while let Some(plane) = choose(candidates) {
             let bit = backend.bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
-            if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
+            if let Some(job) = Job::on(Occasion::Demand(plane), reason, &mut backend.ftl) {
                 let how = self.settings.how.read_out_if(self.is_folding_in_idle_time());
                 let mut lanes = Lanes::of(job, how);
                 self.let_planes_join(backend, &mut lanes);

@@ -454,7 +454,7 @@ fn start_erasing(
 fn stage(backend: &mut Backend, page: Ppn) {
     if backend.ftl.is_valid(page) {
         backend.counters.moves.cached += 1;
-        backend.ftl.stage(page);
+        backend.ftl.stage(page, backend.ftl.geometry().plane_of(page));
     }
 }
 

@@ -222,6 +222,11 @@ impl Blocks {
         self.times[block.index()].sealed = now;
     }
 
+    /// Whether `block` has been opened and not erased since.
+    pub fn is_in_use(&self, block: BlockId) -> bool {
+        self.is_open(block) || self.is_closed(block) || self.is_full_in_cache(block)
+    }
+
     pub fn is_full_in_cache(&self, block: BlockId) -> bool {
         self.records[block.index()].phase == Phase::FullInCache
     }

@@ -39,7 +39,8 @@ pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{
-    BufferTally, Cost, Left, Outdated, ReclaimKind, ReclaimPlan, ReclaimStep, Stage, Translated,
+    BufferTally, Cost, Facts, Left, Occasion, Outdated, ReclaimKind, ReclaimPlan, ReclaimStep,
+    Stage, Translated,
 };
 pub use open_pages::Filled;
 pub use recovery::{Lost, Scan};
@@ -60,17 +61,18 @@ use crate::config::Resolved;
 use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
 use crate::outside::{Device, Failed, Supply};
 use crate::placement::supply::ExternalPlacement;
-use crate::placement::{Future, HostPage, Placement};
+use crate::placement::{HostPage, Placement};
 use crate::purpose::Reason;
 use crate::told::Told;
 use crate::victim::VictimSelector;
 use crate::victim::supply::ExternalVictims;
-use crate::workload::Hint;
 
+use audit::Audit;
 use block_manager::BlockManager;
-use mapping::{AnyMapping, BlockUse, Change, Facts, Mapping, Occasion, Put, each};
+use mapping::{AnyMapping, BlockUse, Change, Mapping, Put, each};
 use spare::Role;
 use staged::StagedPage;
+use streams::Streams;
 use units::{Due, Event, choose_by_policy};
 
 /// The translation layer of a device. All may look at its [`Tables`].
@@ -107,29 +109,19 @@ impl Ftl {
         Self { tables, mapping }
     }
 
-    /// Takes the victim policy of `device` from `supplier`, if it comes from outside.
+    /// Takes the victim policy and the placement of `device` from suppliers, if they come from outside.
     ///
     /// # Errors
-    /// If the supplier has none.
-    pub fn supply_victims(
+    /// If a supplier has none.
+    pub fn supply(
         &mut self,
         device: Device,
-        supplier: &dyn Supply<dyn ExternalVictims>,
+        victims_from: &dyn Supply<dyn ExternalVictims>,
+        placement_from: &dyn Supply<dyn ExternalPlacement>,
     ) -> Result<(), Failed> {
-        self.tables.manager.victims.supply(device, supplier)
-    }
-
-    /// Takes the placement of `device` from `supplier`, if it comes from outside.
-    ///
-    /// # Errors
-    /// If the supplier has none.
-    pub fn supply_placement(
-        &mut self,
-        device: Device,
-        supplier: &dyn Supply<dyn ExternalPlacement>,
-    ) -> Result<(), Failed> {
-        let BlockManager { streams, blocks, .. } = &mut self.tables.manager;
-        streams.placement.supply(device, blocks.states(), supplier)
+        let BlockManager { victims, streams, blocks, .. } = &mut self.tables.manager;
+        victims.supply(device, victims_from)?;
+        streams.placement.supply(device, blocks.states(), placement_from)
     }
 
     /// Begins anew where the power has failed with `before` in use, as far as that concerns policies from outside.
@@ -138,27 +130,21 @@ impl Ftl {
         streams.placement.begin_anew(&before.tables.streams.placement, blocks.states());
     }
 
-    /// The host is about to write these pages, in this order. It only saves time.
+    /// The placement, to be told what the host does before anybody asks where its pages go.
     #[inline(always)]
-    pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
-        self.tables.manager.streams.expect_writes(hint, pages);
+    pub const fn streams_mut(&mut self) -> &mut Streams {
+        &mut self.tables.manager.streams
     }
 
-    /// The host writes at `time`, counted in whatever the placement measures in if not in pages. Told before anybody
-    /// asks where its pages go.
-    pub fn host_writes_at(&mut self, time: u64) {
-        self.tables.manager.streams.host_writes_at(time);
-    }
-
-    /// Whether the placement measures in time.
-    pub fn places_by_time(&self) -> bool {
-        self.tables.streams.has_time()
+    /// Content of every page, to be told what happens, if it is kept.
+    pub fn audit_mut(&mut self) -> Option<&mut Audit> {
+        self.tables.manager.audit.as_deref_mut()
     }
 
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
-        match self.is_audited() {
+        match self.tables.manager.audit.is_some() {
             true => self.write_audited(plane, page, version),
             false => self.write_unseen(plane, page),
         }
@@ -271,13 +257,8 @@ impl Ftl {
         }
     }
 
-    /// Takes the valid page `from` into the device's DRAM, to be programmed later.
-    pub fn stage(&mut self, from: Ppn) {
-        self.stage_on(from, self.geometry.plane_of(from));
-    }
-
     /// Takes the valid page `from`, or what it was made up from, into the device's DRAM, to be programmed on `plane`.
-    pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
+    pub fn stage(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
         let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
         let is_lost = tables.manager.takes_loss(from);
@@ -347,7 +328,7 @@ impl Ftl {
     /// Checks, under audit, that a read of `lpn` gets its last version. `reader`: the command of the host that gets all of it.
     #[inline]
     pub fn check_read(&mut self, lpn: Lpn, reader: Option<CommandId>) {
-        if self.is_audited() {
+        if self.tables.manager.audit.is_some() {
             self.check_audited_read(lpn, reader);
         }
     }
@@ -364,18 +345,6 @@ impl Ftl {
             if let Some(command) = reader {
                 audit.read_begins(command, lpn);
             }
-        }
-    }
-
-    /// Whether there is an audit.
-    pub const fn is_audited(&self) -> bool {
-        self.tables.manager.audit.is_some()
-    }
-
-    /// Checks, under audit, that the read of `lpn` for a `command`, which has ended, `is_unread` if it was of what is lost.
-    pub fn check_end_of_read(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.read_ends(command, lpn, is_unread);
         }
     }
 
@@ -402,11 +371,6 @@ impl Ftl {
         planes & each!(&self.mapping, mapping => mapping.calls(die)).changed
     }
 
-    /// Whether a write may find that something must be reclaimed first though blocks are free.
-    pub fn writes_may_call_for_reclaim(&self) -> bool {
-        self.facts().opens_blocks
-    }
-
     /// A bit for each plane of `die` that is below its threshold, whose next write needs something to be
     /// reclaimed first, or whose buffer has something to be cleaned.
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
@@ -429,19 +393,6 @@ impl Ftl {
         manager.space.take_wakes_others() | lines.is_some_and(|lines| lines.take_wakes_others())
     }
 
-    /// A run begins: planes that are counted together are looked at once, whatever was known of them while the drive was
-    /// prepared, which a saved one does not tell.
-    pub fn look_at_all(&mut self) {
-        self.tables.manager.space.look_at_all();
-    }
-
-    /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
-    /// `register`.
-    pub fn watch_watermarks(&mut self, register: u32) {
-        let BlockManager { space, geometry, .. } = &mut self.tables.manager;
-        space.watch(register, geometry.blocks_per_plane);
-    }
-
     /// Whether a plane of `die` has fewer free blocks than the hard threshold.
     pub fn has_plane_below_hard_threshold(&self, die: DieId) -> bool {
         let to_collect = self.planes_to_collect(die);
@@ -452,12 +403,8 @@ impl Ftl {
         })
     }
 
-    /// The block of `plane` to collect, if one gives space back and its valid pages have room.
-    pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        self.victim_on(Occasion::Demand(plane))
-    }
-
-    fn victim_on(&mut self, occasion: Occasion<'_>) -> Option<BlockId> {
+    /// The block to reclaim on this occasion, if one gives space back and its valid pages have room.
+    pub fn choose_victim(&mut self, occasion: Occasion<'_>) -> Option<BlockId> {
         each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, occasion))
     }
 
@@ -465,7 +412,9 @@ impl Ftl {
     /// the same cell mode.
     pub fn choose_victim_beside(&mut self, plane: PlaneId, lead: BlockId) -> Option<BlockId> {
         let Tables { manager, units, .. } = &mut self.tables;
-        let Some(pool) = units.slc_pool() else { return self.choose_victim(plane) };
+        let Some(pool) = units.slc_pool() else {
+            return self.choose_victim(Occasion::Demand(plane));
+        };
         match manager.blocks.is_slc(lead) {
             true => pool.victim_to_fold(manager, plane),
             false => choose_by_policy(manager, plane),
@@ -492,18 +441,6 @@ impl Ftl {
         let coldest = wear.block_to_level(plane, blocks)?;
         let may_level = each!(&self.mapping, mapping => mapping.block(tables, coldest)).may_level;
         (may_level && tables.has_room_for(coldest, plane)).then_some(coldest)
-    }
-
-    /// Tells from now on what is chosen, if the drive is audited.
-    pub fn tell_choices(&mut self) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.tell_choices();
-        }
-    }
-
-    /// Takes what was chosen since the last call.
-    pub fn take_told(&mut self) -> Vec<Told> {
-        self.tables.manager.audit.as_mut().map(|audit| audit.take_told()).unwrap_or_default()
     }
 
     /// `victim` is to be collected for this `reason`, perhaps as it `joins` the collection of another plane.
@@ -559,7 +496,8 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.note(&mut self.tables, change));
     }
 
-    fn facts(&self) -> Facts {
+    /// Kind of the mapping, and its tallies.
+    pub fn facts(&self) -> Facts {
         each!(&self.mapping, mapping => mapping.facts())
     }
 
@@ -567,34 +505,15 @@ impl Ftl {
         each!(&self.mapping, mapping => mapping.block(&self.tables, block))
     }
 
-    /// Whether a buffer takes writes that would have to wait for a merge.
-    pub fn has_nv_buffer(&self) -> bool {
-        self.facts().buffer.is_some()
-    }
-
-    /// Use of the buffer.
-    pub fn nv_buffer_tally(&self) -> BufferTally {
-        self.facts().buffer.unwrap_or_default()
-    }
-
-    /// Counts from now on what the buffer is used for.
-    pub fn reset_nv_buffer_tally(&mut self) {
+    /// The drive has been prepared: what fails, what a buffer is used for, and what becomes of the blocks of each class is
+    /// counted from now on, and which planes are low on free blocks: below the soft threshold, or below `register`.
+    pub fn run_begins(&mut self, register: u32) {
         self.note(Change::RunBegins);
-    }
-
-    /// Counts from now on what fails.
-    pub fn reset_fault_tally(&mut self) {
-        self.tables.manager.bad_blocks.reset_tally();
-    }
-
-    /// The placement is told what the run will do, once it begins.
-    pub fn foresee(&mut self, future: Future) {
-        self.tables.manager.streams.placement.foresee(future);
-    }
-
-    /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
-    pub fn run_begins(&mut self) {
         let manager = &mut self.tables.manager;
+        manager.bad_blocks.reset_tally();
+        manager.space.watch(register, manager.geometry.blocks_per_plane);
+        // Planes that are counted together are looked at once: a saved drive does not tell what was known of them.
+        manager.space.look_at_all();
         let streams = &mut manager.streams;
         streams.tally.reset(streams.clock);
         streams.placement.run_begins();

@@ -70,19 +70,9 @@ impl Ftl {
             turns: self.allocation.turns().to_vec(),
             victims: self.victims.saved(),
             mapping: each!(&self.mapping, mapping => mapping.saved()),
-            slc_cache: self.saved_slc_cache(),
-            lines: self.saved_lines(),
+            slc_cache: self.slc_pool().map(|pool| pool.saved(self)),
+            lines: self.lines().map(|lines| lines.saved()),
         }
-    }
-
-    /// Saved state of the SLC cache, if there is one. Nothing may be under way.
-    pub fn saved_slc_cache(&self) -> Option<SavedSlcCache> {
-        self.units.slc_pool().map(|pool| pool.saved(&self.manager))
-    }
-
-    /// Saved state of lines, if there are any. Nothing may be under way.
-    pub fn saved_lines(&self) -> Option<SavedLines> {
-        self.lines().map(|lines| lines.saved())
     }
 
     /// The translation layer of a checked configuration that was saved. `name` is as in [`new`](Self::new).

@@ -6,7 +6,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
 use crate::placement::{
-    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Old, Origin, Placement,
+    AnyPlacement, ByOrigin, Class, Classes, Drive, Future, HostPage, Life, Old, Origin, Placement,
 };
 use crate::rng;
 use crate::workload::Hint;
@@ -87,7 +87,7 @@ impl Streams {
         self.time.is_some()
     }
 
-    /// The host writes at `time`.
+    /// The host writes at `time`, counted in whatever the placement measures in if not in pages.
     pub fn host_writes_at(&mut self, time: u64) {
         self.time = self.time.map(|_| time);
     }
@@ -190,7 +190,12 @@ impl Streams {
         self.placement.trimmed(lpn, self.now());
     }
 
-    /// The host is about to write these pages, in this order.
+    /// The placement is told what the run will do, once it begins.
+    pub fn foresee(&mut self, future: Future) {
+        self.placement.foresee(future);
+    }
+
+    /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
         if let Some(external) = self.placement.external() {

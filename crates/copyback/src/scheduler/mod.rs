@@ -81,7 +81,7 @@ impl Scheduler {
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
-            translation: ftl.translates().then(Box::default),
+            translation: ftl.facts().translates.then(Box::default),
             next_die: 0,
             finished: Vec::new(),
             rebuild: Rebuild::new(config, ftl.geometry().dies()),
@@ -200,8 +200,10 @@ impl Scheduler {
     #[cold]
     pub fn check_finished(&self, backend: &mut Backend) {
         for Finished { owner, lpn, outcome, .. } in &self.finished {
-            if let Owner::Host(command) = *owner {
-                backend.ftl.check_end_of_read(command, *lpn, *outcome == Outcome::Uncorrectable);
+            if let Owner::Host(command) = *owner
+                && let Some(audit) = backend.ftl.audit_mut()
+            {
+                audit.read_ends(command, *lpn, *outcome == Outcome::Uncorrectable);
             }
         }
     }

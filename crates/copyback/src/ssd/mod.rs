@@ -110,21 +110,19 @@ impl Ssd {
 
     /// A drive before its own work begins.
     fn around(config: &Resolved, mut ftl: Ftl, first_sequence: u64) -> Self {
-        ftl.watch_watermarks(config.protocol.register);
-        ftl.reset_nv_buffer_tally();
-        ftl.run_begins();
-        ftl.reset_fault_tally();
+        ftl.run_begins(config.protocol.register);
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
         let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
-        let notes_stalls = schedule.yields || ftl.has_nv_buffer();
-        let limit = match each_instant::is_needed(config) || ftl.has_nv_buffer() {
+        let facts = ftl.facts();
+        let notes_stalls = schedule.yields || facts.buffer.is_some();
+        let limit = match each_instant::is_needed(config) || facts.buffer.is_some() {
             true => Undisturbed::Never,
             false => schedule.undisturbed,
         };
-        let shortcuts = Shortcuts::new(limit, ftl.writes_may_call_for_reclaim());
+        let shortcuts = Shortcuts::new(limit, facts.opens_blocks);
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), shortcuts);
         Self {
@@ -132,7 +130,7 @@ impl Ssd {
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
             schedule,
             suspend: SuspendRule::new(config.ssd.commands.suspend),
-            write_time: backend.ftl.places_by_time().then(WriteTime::default),
+            write_time: backend.ftl.streams().has_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
             notes_stalls,
@@ -158,8 +156,7 @@ impl Ssd {
     ) -> Result<(), Failed> {
         let ftl = &mut self.backend.ftl;
         let described = ftl.described(device);
-        ftl.supply_victims(described, supplier)?;
-        ftl.supply_placement(described, supplier)?;
+        ftl.supply(described, supplier, supplier)?;
         if let Some(random) = schedule {
             self.supply_schedule(supplier.supply(described, random)?);
         }
@@ -180,8 +177,9 @@ impl Ssd {
     pub fn counters(&self) -> Counters {
         let ftl = &self.backend.ftl;
         let mut counters = self.backend.counters;
-        counters.put_off += ftl.merges_put_off();
-        counters.nv_buffer += ftl.nv_buffer_tally();
+        let facts = ftl.facts();
+        counters.put_off += facts.deferred;
+        counters.nv_buffer += facts.buffer.unwrap_or_default();
         counters.stalled = self.backend.observer.stalled();
         counters
             .striped(ftl.geometry().striped_planes.into(), ftl.geometry().counted_pages().into())
@@ -251,9 +249,9 @@ impl Ssd {
         self.backend.observer.take_journal()
     }
 
-    /// Takes what was chosen since the last call, if that is [told](Ftl::tell_choices).
+    /// Takes what was chosen since the last call, if that is told.
     pub fn take_told(&mut self) -> Vec<Told> {
-        self.backend.ftl.take_told()
+        self.backend.ftl.audit_mut().map(|audit| audit.take_told()).unwrap_or_default()
     }
 
     /// The first broken invariant that the audit has seen, if any.
@@ -303,14 +301,14 @@ impl Ssd {
     #[inline(always)]
     pub fn write_comes(&mut self, arrived: Instant) {
         if let Some(time) = &mut self.write_time {
-            self.backend.ftl.host_writes_at(time.write_comes(arrived));
+            self.backend.ftl.streams_mut().host_writes_at(time.write_comes(arrived));
         }
     }
 
     /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: Range<u32>) {
-        self.backend.ftl.expect_writes(hint, pages.map(Lpn));
+        self.backend.ftl.streams_mut().expect_writes(hint, pages.map(Lpn));
     }
 
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
@@ -330,7 +328,7 @@ impl Ssd {
 
     /// Takes the page operations that have ended since the last call, in order.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
-        if self.backend.ftl.is_audited() {
+        if self.backend.ftl.audit().is_some() {
             self.scheduler.check_finished(&mut self.backend);
         }
         self.scheduler.take_finished(into);

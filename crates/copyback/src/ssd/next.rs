@@ -328,7 +328,8 @@ impl Ssd {
 /// Notes that these pages are programmed.
 fn programs_are_over(backend: &mut Backend, pages: impl IntoIterator<Item = Ppn>) {
     for page in pages {
-        if let Some(block) = backend.ftl.program_is_over(page) {
+        let superseded = backend.ftl.audit_mut().and_then(|audit| audit.programmed(page));
+        if let Some(block) = superseded {
             let plane = backend.ftl.geometry().plane_of_block(block);
             backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
         }

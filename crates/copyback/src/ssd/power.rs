@@ -82,8 +82,9 @@ impl Ssd {
             }
             backend.observer.stop(die, now);
         }
-        backend.counters.put_off += backend.ftl.merges_put_off();
-        backend.counters.nv_buffer += backend.ftl.nv_buffer_tally();
+        let facts = backend.ftl.facts();
+        backend.counters.put_off += facts.deferred;
+        backend.counters.nv_buffer += facts.buffer.unwrap_or_default();
     }
 
     /// Makes everything anew around `ftl` but what is measured.
@@ -113,7 +114,9 @@ impl Ssd {
             // A drive is prepared in no time, and then flushed.
             self.backend.ftl.fill_up_all();
         }
-        self.backend.ftl.begin_timed();
+        if let Some(audit) = self.backend.ftl.audit_mut() {
+            audit.begin();
+        }
         self.backend.wake_dies_to_collect();
         self.scheduler.write_back_what_waits(&mut self.backend, now);
     }
@@ -133,7 +136,8 @@ fn finished_image(backend: &Backend) -> Image {
 /// anything: what was transferred for it is lost with the controller's memory.
 fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Image {
     let mut image = backend.ftl.image(false);
-    backend.ftl.pages_in_flight().for_each(|page| image.blank(page));
+    let audit = backend.ftl.audit().into_iter();
+    audit.flat_map(|audit| audit.in_flight()).for_each(|page| image.blank(page));
     for operation in in_dies(backend) {
         for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
             match operation.command {

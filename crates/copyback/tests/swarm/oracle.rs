@@ -66,7 +66,7 @@ impl Device {
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
-        if self.ftl.translates() {
+        if self.ftl.facts().translates {
             self.bring_entry(lpn)?;
         }
         self.write_page(lpn)?;

@@ -14,7 +14,7 @@ use crate::backend::Backend;
 use crate::checkpoint::Checkpointed;
 use crate::collector::job::Job;
 use crate::config;
-use crate::ftl::{Cost, Expected};
+use crate::ftl::{Cost, Expected, Occasion};
 use crate::ids::DieId;
 use crate::purpose::Reason;
 use crate::units::{Duration, Instant};
@@ -139,8 +139,9 @@ impl IdleTime {
     fn owed_job(&self, backend: &mut Backend, die: DieId) -> Option<Job> {
         let mut short = self.schedule.owed.as_ref()?.owed(plane_numbers(backend, die));
         let ftl = &mut backend.ftl;
-        Job::owed(die, ftl)
-            .or_else(|| short.find_map(|plane| Job::for_space(Reason::Delayed, plane, ftl)))
+        Job::on(Occasion::Owed(die), Reason::Delayed, ftl).or_else(|| {
+            short.find_map(|plane| Job::on(Occasion::Demand(plane), Reason::Delayed, ftl))
+        })
     }
 
     fn look_ahead_job(&self, backend: &mut Backend, die: DieId, now: Instant) -> Option<Job> {
@@ -149,13 +150,16 @@ impl IdleTime {
         let geometry = *backend.ftl.geometry();
         let of_die = |expected: &&Expected| geometry.die_of_plane(expected.plane) == die;
         let mut expected = self.expected.iter().filter(of_die);
-        expected.find_map(|expected| Job::called_for(expected, &mut backend.ftl, fits))
+        expected.find_map(|expected| {
+            let writes = Occasion::Writes { expected, fits: &fits };
+            Job::on(writes, Reason::LookAhead, &mut backend.ftl)
+        })
     }
 
     fn compaction_job(&mut self, backend: &mut Backend, die: DieId) -> Option<Job> {
         let compaction = &mut self.compaction;
         backend.planes_in(compaction.planes_of(die), die).find_map(|plane| {
-            let job = Job::in_advance(compaction.reason(), plane, &mut backend.ftl);
+            let job = Job::on(Occasion::Advance(plane), compaction.reason(), &mut backend.ftl);
             if job.is_none() {
                 compaction.give_up(plane);
             }

@@ -6,6 +6,7 @@ use crate::ftl::blocks::Blocks;
 use crate::ftl::classes::{ClassTally, Takes};
 use crate::ftl::space::Space;
 use crate::ftl::staged::Staged;
+use crate::ftl::streams::Streams;
 use crate::ids::SsdId;
 use crate::nand::Geometry;
 use crate::outside::{Device, Failed};
@@ -30,6 +31,12 @@ impl BlockManager {
     #[inline(always)]
     pub const fn space(&self) -> &Space {
         &self.space
+    }
+
+    /// The placement, and the open blocks that pages go to.
+    #[inline(always)]
+    pub const fn streams(&self) -> &Streams {
+        &self.streams
     }
 
     /// Pages in the device's DRAM on their way from one block to another.

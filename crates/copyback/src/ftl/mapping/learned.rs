@@ -341,7 +341,7 @@ mod tests {
             self.version += 1;
             self.ftl.write(plane, HostPage::without_hint(lpn), self.version);
             while self.ftl.planes_to_collect(DieId(0)) != 0
-                && let Some(victim) = self.ftl.choose_victim(plane)
+                && let Some(victim) = self.ftl.choose_victim(Occasion::Demand(plane))
             {
                 let mut plan = self.ftl.begin_reclaim(victim);
                 while let Some(step) = plan.next_step(&self.ftl) {

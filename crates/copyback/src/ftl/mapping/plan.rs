@@ -46,7 +46,8 @@ impl ReclaimKind {
 pub enum Occasion<'a> {
     /// A plane is short of free blocks, or a write waits there.
     Demand(PlaneId),
-    /// A plane would soon be short of free blocks.
+    /// A plane would soon be short of free blocks: any block that is worth it, or one of the group that has been used up
+    /// longest.
     Advance(PlaneId),
     /// A die has idle time for the merge that it has owed longest.
     Owed(DieId),
@@ -243,7 +244,7 @@ mod tests {
         for version in 0..8 {
             ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version));
         }
-        let victim = ftl.choose_victim(plane).expect("all of it is invalid");
+        let victim = ftl.choose_victim(Occasion::Demand(plane)).expect("all of it is invalid");
         let mut plan = ftl.begin_reclaim(victim);
         assert_eq!(plan.next_step(&ftl), Some(ReclaimStep::Erase(victim)));
         ftl.erase(victim);

@@ -7,7 +7,7 @@
 mod survey;
 
 use crate::config::Resolved;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::placement::{Class, Origin};
 use crate::victim::Victims;
 
@@ -67,24 +67,6 @@ impl Ftl {
         each!(&mut mapping, mapping => mapping.note(&mut tables, Change::TableFound(image)));
         let scan = Scan { erased: survey.erased_blocks().collect() };
         (Self { tables, mapping }, scan)
-    }
-
-    /// From now on programs take time, and the power may fail.
-    pub fn begin_timed(&mut self) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.begin();
-        }
-    }
-
-    /// The pages whose program is not over, where that is kept account of.
-    pub fn pages_in_flight(&self) -> impl Iterator<Item = Ppn> {
-        self.audit.iter().flat_map(|audit| audit.in_flight())
-    }
-
-    /// The program of `page` is over. Returns the block with the page that it superseded, if no program
-    /// supersedes a page there any more.
-    pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {
-        self.tables.manager.audit.as_mut()?.programmed(page)
     }
 }
 

@@ -225,7 +225,7 @@ mod tests {
             assert!(ftl.accepts(PlaneId(0), HostPage::without_hint(Lpn(lpn))), "write {version}");
             ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version);
         }
-        assert_eq!(ftl.nv_buffer_tally().writes, 1);
+        assert_eq!(ftl.facts().buffer.unwrap_or_default().writes, 1);
         assert_eq!(ftl.check(), Ok(()));
     }
 }

@@ -63,6 +63,7 @@ impl LinesOn<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{device, write};
+    use crate::ftl::Occasion;
     use crate::ids::PlaneId;
 
     #[test]
@@ -71,9 +72,9 @@ mod tests {
         // A whole line, of which nothing is invalid.
         (0..4).for_each(|plane| _ = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
         ftl.take_wakes_others();
-        assert_eq!(ftl.choose_victim(PlaneId(0)), None);
+        assert_eq!(ftl.choose_victim(Occasion::Demand(PlaneId(0))), None);
         assert!(ftl.take_wakes_others());
-        assert_eq!(ftl.choose_victim(PlaneId(1)), None);
+        assert_eq!(ftl.choose_victim(Occasion::Demand(PlaneId(1))), None);
         assert!(!ftl.take_wakes_others(), "nothing has changed since");
     }
 }

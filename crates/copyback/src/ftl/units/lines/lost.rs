@@ -477,7 +477,7 @@ mod tests {
         (1..4).for_each(|plane| pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
         ftl.lose_die(DieId(3), &[]);
         let stream = Stream::Class(Class::new(0));
-        ftl.stage_on(pages[0], PlaneId(1));
+        ftl.stage(pages[0], PlaneId(1));
         assert_eq!(ftl.give_rebuilt_to_others(), [], "plane 1 has room");
         // Plane 1 has none any more, and plane 0 has less than plane 2.
         let manager = &mut ftl.tables.manager;
