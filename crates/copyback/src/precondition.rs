@@ -117,7 +117,7 @@ impl Preparation {
     pub fn out_of_victims(&self) -> Option<String> {
         let drive = self.devices.iter().position(|device| device.is_full)?;
         let are_before_ready = self.devices[..drive].iter().all(Preconditioner::is_done);
-        let problem = || self.devices[drive].ftl.out_of_victims(drive);
+        let problem = || self.devices[drive].ftl.refused().problem(drive);
         are_before_ready.then(problem).flatten()
     }
 
@@ -227,7 +227,7 @@ impl Preconditioner {
         let index = u32::from(device.0);
         let is_empty = index >= config.array.devices || config.array.failed.contains(&index);
         let fill = if is_empty { 0.0 } else { config.precondition.fill.0 };
-        let fill = (fill * ftl.logical_pages() as f64).round() as usize;
+        let fill = (fill * ftl.limits().logical_pages() as f64).round() as usize;
         let pages = |times: f64| (times * fill as f64).round() as u64;
         let (goal, rounds) = match &config.precondition.overwrites {
             Overwrites::Fixed(times) => (pages(*times), None),
@@ -409,8 +409,8 @@ impl Preconditioner {
     /// Draws the next changes, and fetches what they need: the cache misses of all of them overlap.
     fn look_ahead(&mut self) {
         let pages = self.ahead.draw(self.goal - self.overwritten);
-        pages.clone().for_each(|page| self.ftl.fetch(page.lpn));
-        pages.clone().for_each(|page| self.ftl.fetch_old_page(page.lpn));
+        pages.clone().for_each(|page| self.ftl.prefetch().entry(page.lpn));
+        pages.clone().for_each(|page| self.ftl.prefetch().old_page(page.lpn));
         if let Some(first) = pages.clone().next() {
             self.ftl.streams_mut().expect_writes(first.hint, pages.map(|page| page.lpn));
         }
@@ -490,7 +490,7 @@ impl Preconditioner {
     /// Updates the translation pages that are out of date; no more of them than there are, as collections
     /// that make room for them may make others so.
     fn write_outdated(&mut self) {
-        for _ in 0..self.ftl.translation_pages() {
+        for _ in 0..self.ftl.limits().translation_pages() {
             let Some(page) = self.outdated.pop_front() else { return };
             if !self.ftl.outdated(Outdated::Page(page)).is_empty() {
                 self.write_page(HostPage::without_hint(page));
@@ -510,7 +510,7 @@ impl Preconditioner {
                 .map(|(plane, _)| plane),
             Allocation::Dynamic { .. } => self.next_free_plane(page),
         };
-        if self.ftl.may_run_out_of_victims() {
+        if self.ftl.refused().are_possible() {
             return plane.filter(|plane| self.has_room_or_victims(*plane, page));
         }
         Some(plane.expect("a checked configuration leaves every plane room for its logical pages"))
@@ -521,7 +521,7 @@ impl Preconditioner {
         if !self.ftl.accepts(plane, page) {
             self.collect(self.ftl.geometry().die_of_plane(plane));
         }
-        self.ftl.accepts(plane, page) || !self.ftl.is_out_of_victims(plane)
+        self.ftl.accepts(plane, page) || !self.ftl.refused().block_writes(plane)
     }
 
     fn next_free_plane(&mut self, page: HostPage) -> Option<PlaneId> {

@@ -521,7 +521,7 @@ impl Run {
     fn end(&mut self) -> Result<Status, Error> {
         if !self.host.is_done() {
             let mut drives = self.array.drives().iter().enumerate();
-            let lost = drives.find_map(|(id, drive)| drive.ssd.backend().ftl.out_of_victims(id));
+            let lost = drives.find_map(|(id, drive)| drive.ssd.backend().ftl.refused().problem(id));
             if let Some(problem) = lost {
                 return Err(Error::Input(problem));
             }
@@ -564,7 +564,7 @@ impl Run {
     fn blocks_of_classes(&self) -> Vec<u64> {
         let mut held = Vec::new();
         for drive in self.array.drives() {
-            let of_drive = drive.ssd.backend().ftl.blocks_of_classes();
+            let of_drive = drive.ssd.backend().ftl.streams().held();
             if of_drive.len() > 1 {
                 held.resize(of_drive.len(), 0);
                 held.iter_mut().zip(of_drive).for_each(|(all, blocks)| *all += blocks);
@@ -675,7 +675,7 @@ impl Run {
     /// Note on pages of lines with parity that were lost as they were moved, if that need not be.
     fn lost_pages_note(&self) -> Option<String> {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
-        let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
+        let lost: u64 = drives.clone().map(|ftl| ftl.lost_pages().in_moves()).sum();
         let first = drives.clone().next().filter(|_| lost > 0)?.lines()?;
         if first.parity().is_none() {
             return None;
@@ -707,7 +707,8 @@ impl Run {
             ));
         }
         let drives = self.array.drives().iter();
-        let lost: Option<u64> = drives.map(|drive| drive.ssd.backend().ftl.lost_victims()).sum();
+        let lost: Option<u64> =
+            drives.map(|drive| drive.ssd.backend().ftl.refused().blocks()).sum();
         if let Some(lost) = lost.filter(|lost| *lost > 0) {
             notes.push(format!(
                 "{lost} full blocks have left the queue of FIFO victims for good (ssd.gc.victim, \
@@ -747,7 +748,8 @@ impl Run {
                  ssd.ftl.placement.handles"
             ));
         }
-        let is_ignored = self.host.names_handles() && !layers().all(|ftl| ftl.looks_at_handles());
+        let is_ignored =
+            self.host.names_handles() && !layers().all(|ftl| ftl.streams().looks_at_handles());
         is_ignored.then(|| {
             "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
              \"by_hint\" goes by them"
@@ -789,7 +791,8 @@ impl Run {
             }
             let ftl = &drive.ssd.backend().ftl;
             if let Some(state) = ftl.slc_state() {
-                slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
+                slc_cache.get_or_insert((SlcState::default(), ftl.streams().page_bytes())).0 +=
+                    state;
             }
             if let Some(most_held) = ftl.lines().and_then(|lines| Some(lines.parity()?.most_held()))
             {
@@ -828,7 +831,10 @@ impl Run {
                 Some(reads.summary(&report, counters.rebuilt))
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
-            lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
+            lost_victims: drives
+                .iter()
+                .map(|drive| drive.ssd.backend().ftl.refused().blocks())
+                .sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }

@@ -119,7 +119,7 @@ impl Backend {
             pages_copied: costs.copied * striped,
             retried: costs.retried.clone(),
             uncorrectable: costs.uncorrectable,
-            lost_in_moves: self.ftl.pages_lost_in_moves() * striped,
+            lost_in_moves: self.ftl.lost_pages().in_moves() * striped,
             failed_reads: self.counters.reads_lost * striped,
             read_only_since: costs.read_only_since,
         })
@@ -161,7 +161,7 @@ impl Backend {
         }
         match costs.uncorrectable > uncorrectable {
             true => Found::Nothing,
-            false if self.ftl.is_marked(page) => Found::Mark,
+            false if self.ftl.lost_pages().is_marked(page) => Found::Mark,
             false => Found::Data,
         }
     }

@@ -166,7 +166,7 @@ impl Backend {
     /// `lpn` is read, from flash, the register of a collection or DRAM: counted if it is a translation page.
     #[inline(always)]
     pub fn count_translation_read(&mut self, lpn: Lpn) {
-        self.counters.mapping.reads += u64::from(self.ftl.is_translation_page(lpn));
+        self.counters.mapping.reads += u64::from(self.ftl.limits().is_translation_page(lpn));
     }
 
     /// Notes the present time for the age of blocks.

@@ -41,15 +41,16 @@ impl SortingReport {
 impl Backend {
     /// Quality of the placement's sorting, if there are several classes.
     pub fn sorting_report(&self) -> Option<SortingReport> {
-        let tally = self.ftl.class_tally();
+        let streams = self.ftl.streams();
+        let tally = streams.tally();
         (tally.classes().len() > 1).then(|| SortingReport {
             tally: tally.clone(),
             handles: ReclaimUnits::of(&self.ftl).handle_tally(),
             units: ReclaimUnits::of(&self.ftl).report(),
-            takes: self.ftl.takes_of_classes(),
-            host_pages: self.ftl.tallied_host_pages(),
-            state_bytes: self.ftl.placement_bytes() as u64,
-            page_bytes: self.ftl.page_bytes(),
+            takes: streams.takes(),
+            host_pages: streams.tallied_host_pages(),
+            state_bytes: streams.placement_bytes() as u64,
+            page_bytes: streams.page_bytes(),
         })
     }
 }

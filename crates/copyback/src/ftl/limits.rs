@@ -2,6 +2,7 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
+use crate::ids::Lpn;
 use crate::placement::{Class, Classes};
 
 use super::audit::Audit;
@@ -38,6 +39,26 @@ impl Limits {
     /// Pages that have an entry in the mapping.
     pub(super) fn mapped_pages(config: &Resolved) -> usize {
         (config.drive.capacity.logical_pages + config.drive.capacity.translation_pages) as usize
+    }
+
+    /// Pages of the host's address space.
+    pub const fn logical_pages(&self) -> usize {
+        self.logical_pages
+    }
+
+    /// Translation pages of the device.
+    pub const fn translation_pages(&self) -> usize {
+        self.translation_pages
+    }
+
+    /// Pages of a block that hold data.
+    pub const fn data_pages(&self) -> u32 {
+        self.data_pages
+    }
+
+    /// Whether `lpn` is a translation page and not one of the host's.
+    pub const fn is_translation_page(&self, lpn: Lpn) -> bool {
+        lpn.index() >= self.logical_pages
     }
 
     pub(super) fn new(config: &Resolved, classes: &Classes) -> Self {

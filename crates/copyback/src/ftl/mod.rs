@@ -68,7 +68,7 @@ use crate::victim::VictimSelector;
 use crate::victim::supply::ExternalVictims;
 
 use audit::Audit;
-use block_manager::BlockManager;
+use block_manager::{BlockManager, OldPage};
 use mapping::{AnyMapping, BlockUse, Change, Mapping, Put, each};
 use spare::Role;
 use staged::StagedPage;
@@ -211,7 +211,10 @@ impl Ftl {
     fn relocate_followed(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         let own = each!(&self.mapping, mapping => mapping.facts()).role_of_moves;
-        let role = own.unwrap_or_else(|| tables.stream_of_move(from).into());
+        let role = own.unwrap_or_else(|| {
+            let OldPage { block, plane, lpn, .. } = tables.old_page(from);
+            tables.rooms().stream_for_move(plane, lpn, tables.blocks.origin_in(block)).into()
+        });
         let placed = each!(&mut self.mapping, mapping => mapping.put(tables, Put::Move(from)));
         self.note_move(from, placed, role);
         placed
@@ -260,7 +263,8 @@ impl Ftl {
     /// Takes the valid page `from`, or what it was made up from, into the device's DRAM, to be programmed on `plane`.
     pub fn stage(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
-        let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
+        let lpn = tables.map.logical(from);
+        let origin = tables.blocks.origin_in(tables.geometry.block_of(from));
         let is_lost = tables.manager.takes_loss(from);
         // Before it is out of date: with the last page of a block the block may go.
         if let Some(audit) = &mut tables.manager.audit {
@@ -280,11 +284,16 @@ impl Ftl {
         let tables = &mut self.tables;
         let (lpn, StagedPage { origin, is_lost, .. }) = tables.manager.staged.take_first(plane)?;
         let lines = tables.units.lines();
-        let stream = lines.and_then(|lines| {
-            lines.take_stream_to_rebuild(&mut tables.manager, plane, lpn, origin)
-        });
-        let stream =
-            stream.unwrap_or_else(|| tables.manager.take_stream_for_move(plane, lpn, origin));
+        let to_rebuild =
+            lines.and_then(|lines| lines.on(&tables.manager).place_to_rebuild(plane, lpn, origin));
+        let stream = match to_rebuild {
+            Some((stream, _)) => {
+                let streams = &mut tables.manager.streams;
+                streams.tally.diverted += u64::from(stream != streams.of(lpn, origin));
+                stream
+            }
+            None => tables.manager.take_stream_for_move(plane, lpn, origin),
+        };
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.note(tables, Change::Moved { lpn, plane });
@@ -298,7 +307,7 @@ impl Ftl {
             audit.programmed_staged(lpn, (placed.page, stream.into()), geometry);
         }
         if is_lost {
-            tables.manager.mark(placed.page);
+            tables.manager.lost_pages.mark(placed.page);
         }
         Some(placed)
     }
@@ -310,8 +319,8 @@ impl Ftl {
         if let Some(lines) = self.lines() {
             return lines.place_to_rebuild(plane, lpn, origin).map(|(_, offset)| offset);
         }
-        let stream = self.stream_for_move(plane, lpn, origin);
-        let spare = self.collection_room(plane) > self.limits.data_pages;
+        let stream = self.rooms().stream_for_move(plane, lpn, origin);
+        let spare = self.rooms().collection_room(plane) > self.limits.data_pages;
         let allowed = spare
             && (!self.streams.takes_host(stream) || self.tables.offset_in(stream, plane).is_some());
         let frontier = self.space[plane].frontier(stream);
@@ -440,7 +449,7 @@ impl Ftl {
         let BlockManager { wear, blocks, .. } = &mut tables.manager;
         let coldest = wear.block_to_level(plane, blocks)?;
         let may_level = each!(&self.mapping, mapping => mapping.block(tables, coldest)).may_level;
-        (may_level && tables.has_room_for(coldest, plane)).then_some(coldest)
+        (may_level && tables.rooms().has_room_for(coldest, plane)).then_some(coldest)
     }
 
     /// `victim` is to be collected for this `reason`, perhaps as it `joins` the collection of another plane.
@@ -473,7 +482,7 @@ impl Ftl {
             audit.erased(block, &manager.geometry);
         }
         manager.blocks.erase(block);
-        manager.forget_lost_pages(block);
+        manager.lost_pages.forget(block, &manager.geometry);
         manager.streams.erased(manager.blocks.class(block));
         self.note(Change::Erased { plane, block });
     }
@@ -514,10 +523,12 @@ impl Ftl {
         manager.space.watch(register, manager.geometry.blocks_per_plane);
         // Planes that are counted together are looked at once: a saved drive does not tell what was known of them.
         manager.space.look_at_all();
-        let streams = &mut manager.streams;
+        let BlockManager { streams, map, geometry, .. } = manager;
         streams.tally.reset(streams.clock);
         streams.placement.run_begins();
-        manager.tell_where_pages_lie();
+        if streams.placement.asks_where_pages_lie() {
+            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
+        }
         self.tables.note(Event::RunBegins);
         if let VictimSelector::InUnits(units) = &mut self.tables.manager.victims {
             units.reset_tally();

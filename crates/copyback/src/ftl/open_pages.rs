@@ -64,7 +64,7 @@ impl Tables {
     pub fn may_be_filled(&self, program: ProgramId) -> bool {
         let plane = self.geometry.plane_of_program(program);
         self.is_filled_in_part(program)
-            && self.leaves_room_for(plane, self.geometry.units_per_program - 1)
+            && self.rooms().leaves_room_for(plane, self.geometry.units_per_program - 1)
     }
 
     /// The open block with the page that `program` writes, if that is filled in part.

@@ -20,6 +20,6 @@ impl Ftl {
     pub fn may_refresh(&self, block: BlockId) -> bool {
         let plane = self.geometry.plane_of_block(block);
         let is_full = self.blocks.is_full_in_cache(block) || self.block_use(block).may_level;
-        is_full && self.has_room_for(block, plane)
+        is_full && self.rooms().has_room_for(block, plane)
     }
 }

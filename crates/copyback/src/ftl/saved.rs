@@ -13,7 +13,7 @@ use crate::config::Resolved;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Placement;
-use crate::victim::SavedVictims;
+use crate::victim::{SavedVictims, VictimSelector};
 
 use super::Ftl;
 use super::allocation::Allocation;
@@ -99,14 +99,21 @@ impl Ftl {
         tables.manager.streams.clock = clock;
         let now = tables.streams.now();
         expect(tables.manager.streams.placement.remember(&placement, now), "placement")?;
-        tables.manager.set_groups();
+        if let VictimSelector::InGroups(in_groups) = &mut tables.manager.victims
+            && let Some(groups) = tables.manager.streams.placement.groups()
+        {
+            in_groups.set_groups(groups);
+        }
         let Tables { allocation, manager, units } = &mut tables;
         expect(allocation.restore_turns(turns, &manager.geometry), "allocation")?;
         restore_blocks(manager, &blocks)?;
         let BlockManager { map, blocks, geometry, .. } = manager;
         expect(restore_pages(map, blocks, geometry, allocation), "mapping")?;
         let pool = (units.slc_pool_mut(), slc_cache.as_ref());
-        expect(restore_part(pool, |pool, saved| pool.restore(manager, saved)), "SLC cache")?;
+        expect(
+            restore_part(pool, |pool, saved| pool.restore(blocks, geometry, saved)),
+            "SLC cache",
+        )?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
             restore_plane(&mut tables.manager, plane, saved)?;
@@ -193,12 +200,13 @@ impl Ftl {
         let all = self.geometry.all_blocks();
         let listed: Vec<_> = all.map(|block| self.block_use(block).listed).collect();
         let tables = &mut self.tables;
-        let BlockManager { geometry, blocks, wear, .. } = &mut tables.manager;
+        let BlockManager { victims: policy, geometry, blocks, streams, wear, .. } =
+            &mut tables.manager;
         *wear = WearLeveller::new(&config.ssd.wear, geometry, blocks);
         if let Some(lines) = tables.units.lines() {
-            return expect(lines.restore_victims(&mut tables.manager, victims), "victim policy");
+            let view = lines.at(blocks, streams);
+            return expect(lines.restore_victims(policy, &view, victims), "victim policy");
         }
-        let BlockManager { victims: policy, geometry, blocks, streams, .. } = &mut tables.manager;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
         let view = blocks.at(streams);

@@ -11,7 +11,7 @@ use crate::placement::{
 use crate::rng;
 use crate::workload::Hint;
 
-use super::classes::ClassTally;
+use super::classes::{ClassTally, Takes};
 use super::limits::Limits;
 use super::space::Stream;
 
@@ -74,6 +74,42 @@ impl Streams {
             page_bytes,
             lines,
         }
+    }
+
+    /// Counts of the blocks of each class.
+    pub const fn tally(&self) -> &ClassTally {
+        &self.tally
+    }
+
+    /// Pages that the host has written since that is counted.
+    pub fn tallied_host_pages(&self) -> u64 {
+        self.tally.host_pages(self.clock)
+    }
+
+    /// Blocks that each class holds, open ones included.
+    pub fn held(&self) -> &[u64] {
+        &self.held
+    }
+
+    /// Origins of the pages that each class takes.
+    pub fn takes(&self) -> Vec<Takes> {
+        let classes = (0..self.classes.count()).map(Class::new);
+        classes.map(|class| Takes::of(&self.classes, class)).collect()
+    }
+
+    /// RAM in which the placement keeps what it knows of pages, in bytes.
+    pub fn placement_bytes(&self) -> usize {
+        self.placement.bytes()
+    }
+
+    /// Whether the placement may look at the placement handles that the host names.
+    pub const fn looks_at_handles(&self) -> bool {
+        self.placement.looks_at_handles()
+    }
+
+    /// Bytes of a page.
+    pub const fn page_bytes(&self) -> u64 {
+        self.page_bytes
     }
 
     /// Time that the placement is given.

@@ -107,7 +107,7 @@ impl Tables {
 
     /// Whether a page of the host that is written to `plane` goes to the SLC cache.
     pub fn goes_to_cache(&self, plane: PlaneId, lpn: Lpn) -> bool {
-        !self.is_translation_page(lpn)
+        !self.limits.is_translation_page(lpn)
             && self.slc_pool().is_some_and(|pool| pool.next_offset(plane).is_some())
     }
 
@@ -133,9 +133,12 @@ impl Tables {
         self.map.check(|page| self.is_valid(page))?;
         if let Some(audit) = &self.audit {
             audit.check_map(|lpn| self.map.physical(lpn))?;
-            audit.check_lost(|page| self.is_marked(page), |lpn| self.staged.is_lost(lpn))?;
+            audit.check_lost(
+                |page| self.lost_pages.is_marked(page),
+                |lpn| self.staged.is_lost(lpn),
+            )?;
         }
-        self.check_classes()?;
+        self.blocks.check_classes(self.streams.held())?;
         each!(&self.units, unit => unit.check(&self.manager))?;
         ReclaimUnits::of(self).check(self.units.lines())?;
         self.space.planes().try_for_each(|plane| {

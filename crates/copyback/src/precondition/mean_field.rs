@@ -259,9 +259,9 @@ mod tests {
         let mut device = Preconditioner::new(&config, SsdId::from_index(0));
         device.advance(u64::MAX);
         let ftl = &device.ftl;
-        let logical = (0.75 * ftl.logical_pages() as f64).round() as usize;
+        let logical = (0.75 * ftl.limits().logical_pages() as f64).round() as usize;
         assert!(
-            (0..ftl.logical_pages())
+            (0..ftl.limits().logical_pages())
                 .all(|lpn| ftl.has_data(Lpn::from_index(lpn)) == (lpn < logical))
         );
         assert_eq!(device.tally().collections, 0);

@@ -74,7 +74,7 @@ impl Scheduler {
     /// `id` reads `page` from others: if that is marked as lost, what is made up has the mark, too.
     fn begin_made_up(&mut self, backend: &mut Backend, id: TransactionId, page: Ppn) {
         self.check_read(backend, id);
-        if backend.ftl.is_marked(page) {
+        if backend.ftl.lost_pages().is_marked(page) {
             self.is_in_vain(id);
         }
     }

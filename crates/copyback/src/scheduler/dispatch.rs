@@ -160,7 +160,7 @@ impl Scheduler {
             Found::Data => {}
             Found::Mark if is_part => {}
             Found::Mark => self.is_in_vain(taken.id),
-            Found::Nothing if !is_part && backend.ftl.is_marked(taken.page) => {
+            Found::Nothing if !is_part && backend.ftl.lost_pages().is_marked(taken.page) => {
                 self.is_in_vain(taken.id);
             }
             Found::Nothing => {

@@ -108,9 +108,9 @@ impl Scheduler {
     pub fn write(&mut self, backend: &mut Backend, page: PageWrite, now: Instant) {
         let PageWrite { owner, lpn, hint, whole, late } = page;
         // Fetched now, the entry is in the cache when a die takes the write.
-        backend.ftl.fetch(lpn);
+        backend.ftl.prefetch().entry(lpn);
         if let Some(before) = self.last_write.replace(lpn) {
-            backend.ftl.fetch_old_page(before);
+            backend.ftl.prefetch().old_page(before);
         }
         let kind = if whole { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind, late);

@@ -256,7 +256,10 @@ impl Ssd {
 
     /// The first broken invariant that the audit has seen, if any.
     pub fn violation(&self) -> Option<&str> {
-        self.backend.flash.violation().or_else(|| self.backend.ftl.violation())
+        self.backend
+            .flash
+            .violation()
+            .or_else(|| self.backend.ftl.audit().and_then(|audit| audit.violation()))
     }
 
     /// Whether it may have work that is no command's: to use idle time, to keep its mapping in flash up to date, or to
@@ -265,7 +268,7 @@ impl Ssd {
         self.collector.idle.is_some()
             || self.collector.folds.is_some()
             || self.scheduler.rebuild.is_some()
-            || self.backend.ftl.translation_pages() > 0
+            || self.backend.ftl.limits().translation_pages() > 0
             || self.backend.ageing.is_some()
     }
 

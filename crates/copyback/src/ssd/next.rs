@@ -259,7 +259,7 @@ impl Ssd {
     pub(super) fn note_stall(&mut self, die: DieId, now: Instant) {
         let Backend { ftl, observer, .. } = &self.backend;
         if observer.is_stalled(die)
-            || (ftl.planes_to_collect(die) != 0 && ftl.keeps_room(die) != Some(true))
+            || (ftl.planes_to_collect(die) != 0 && ftl.rooms().keeps_room(die) != Some(true))
         {
             self.look_for_stall(die, now);
         }

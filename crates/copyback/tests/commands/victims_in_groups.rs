@@ -131,13 +131,20 @@ impl Chain {
         }
         self.ftl.erase(victim);
         self.ftl.end_reclaim(PlaneId(0));
-        assert_eq!(self.ftl.check().err().as_deref().or(self.ftl.violation()), None);
+        assert_eq!(
+            self.ftl
+                .check()
+                .err()
+                .as_deref()
+                .or(self.ftl.audit().and_then(|audit| audit.violation())),
+            None
+        );
         moved
     }
 
     /// Blocks of each generation that have been filled.
     fn filled(&self) -> Vec<u64> {
-        self.ftl.class_tally().classes().iter().map(|class| class.filled).collect()
+        self.ftl.streams().tally().classes().iter().map(|class| class.filled).collect()
     }
 }
 

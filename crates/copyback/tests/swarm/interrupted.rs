@@ -48,7 +48,7 @@ pub fn drive(case: &Case) -> Result<Met, String> {
         written_meanwhile: 0,
     };
     drive.device.ftl.list_idle_jobs(idle.delays());
-    let pages = drive.device.ftl.logical_pages() as u64;
+    let pages = drive.device.ftl.limits().logical_pages() as u64;
     let hot = draw.small_within(1, pages);
     let (trims, begins) = (draw.of(&[0.0, 0.05, 0.3]), draw.of(&[0.02, 0.2, 0.8]));
     let most_steps = draw.small_within(1, 40);

@@ -35,7 +35,7 @@ impl BlockManager {
     /// Never uses `block`, which holds nothing valid, again.
     pub(in crate::ftl) fn retire(&mut self, block: BlockId) {
         self.blocks.set_bad(block);
-        self.forget_lost_pages(block);
+        self.lost_pages.forget(block, &self.geometry);
         self.bad_blocks.retired(self.geometry.plane_of_block(block));
         if let Some(audit) = &mut self.audit {
             audit.retired(block);
@@ -63,14 +63,6 @@ impl BlockManager {
         }
         self.streams.lies_in(lpn, self.geometry.block_of(to));
         lpn
-    }
-
-    /// Frees `block` of `plane`, which has just been erased, or a spare one in its place if that failed.
-    pub(super) fn free_erased(&mut self, plane: PlaneId, block: BlockId) {
-        if !self.erase_has_failed(plane, block) {
-            let erases = self.blocks.erase_count(block);
-            self.space[plane].free.push(block, erases);
-        }
     }
 
     /// Whether the erase of `block` of `plane`, which has just ended, has failed. A spare one is then free in its place.

@@ -86,9 +86,9 @@ impl Ftl {
         let mut ftl = Self::new(config, "ssd/0");
         let paging = config.drive.table.expect("there is a table in flash");
         ftl.mapping = super::AnyMapping::Learned(Learned {
-            logical_pages: ftl.logical_pages() as u32,
+            logical_pages: ftl.limits().logical_pages() as u32,
             group_pages: paging.entries_per_page as u32,
-            groups: (0..ftl.translation_pages()).map(|_| Group::default()).collect(),
+            groups: (0..ftl.limits().translation_pages()).map(|_| Group::default()).collect(),
             recent: VecDeque::new(),
             unlearned: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn predictions_are_right_to_within_the_bound_and_nothing_is_lost() {
         let mut drive = Drive::new();
-        let pages = drive.ftl.logical_pages() as u32;
+        let pages = drive.ftl.limits().logical_pages() as u32;
         (0..pages).for_each(|lpn| drive.write(Lpn(lpn)));
         let mut random = rng::stream(1, "learned");
         for _ in 0..2_000 {

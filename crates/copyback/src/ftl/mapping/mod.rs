@@ -227,7 +227,7 @@ pub(super) fn write(
         tables.note(Event::DataCame);
     }
     let placed = mapping.put(tables, Put::Write(plane, page));
-    if !tables.is_translation_page(page.lpn) {
+    if !tables.limits().is_translation_page(page.lpn) {
         let BlockManager { streams, geometry, .. } = &mut tables.manager;
         streams.host_wrote(page, placed.page, told, geometry);
     }

@@ -200,7 +200,7 @@ impl ReclaimPlan {
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset;
         let page = ftl.geometry.page(self.victim, offset);
-        ftl.fetch_to_move(page);
+        ftl.prefetch().to_move(page);
         Some(page)
     }
 
@@ -210,7 +210,7 @@ impl ReclaimPlan {
         let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset + 1;
-        ftl.fetch_move(self.victim, offset + 1);
+        ftl.prefetch().move_behind(self.victim, offset + 1);
         Some(ftl.geometry.page(self.victim, offset))
     }
 

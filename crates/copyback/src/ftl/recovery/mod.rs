@@ -114,7 +114,9 @@ impl Tables {
             cached.into_iter().map(|block| (block, survey.written(block))).collect();
         let Self { manager, units, .. } = self;
         if let Some(pool) = units.slc_pool_mut() {
-            pool.recover(manager, plane, &cached);
+            let all = manager.geometry.blocks_of_plane(plane);
+            let BlockManager { blocks, streams, .. } = &mut *manager;
+            pool.recover(blocks, streams.clock, all, (plane, &cached));
         }
         let mut by_opening = blocks.clone();
         by_opening.sort_by_key(|block| survey.first_program(*block));

@@ -72,7 +72,7 @@ impl Tables {
         let free_pages = match rule {
             PlaneRule::RoundRobin if best.is_some() => return,
             PlaneRule::RoundRobin => 0,
-            PlaneRule::MostFree => self.free_pages_for(stream, plane),
+            PlaneRule::MostFree => self.rooms().free_pages_for(stream, plane),
         };
         let Some(offset) = self.offset_for_host(stream, plane) else { return };
         let candidate = Candidate { plane, offset, free_pages };
@@ -104,7 +104,7 @@ impl Tables {
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {
         self.space.may_open_for_host(plane)
-            && self.leaves_room(plane)
+            && self.rooms().leaves_room(plane)
             && self.units.slc_pool().is_none_or(|pool| !pool.lets_wait(plane))
     }
 }

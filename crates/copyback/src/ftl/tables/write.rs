@@ -48,7 +48,7 @@ impl Tables {
                 let page = self.program(mapping, place, lpn);
                 let block = self.geometry.block_of(page);
                 if let Some(pool) = self.units.slc_pool_mut() {
-                    pool.page_written(&mut self.manager, place, block);
+                    pool.close_if_full(&mut self.manager, place, block);
                 }
                 Placed { page, closes_block: false }
             }
@@ -109,7 +109,7 @@ impl Tables {
         from: Ppn,
     ) -> Placed {
         let old = self.old_page(from);
-        let origin = self.origin_in(old.block);
+        let origin = self.blocks.origin_in(old.block);
         let stream = self.manager.take_stream_for_move(old.plane, old.lpn, origin);
         let placed = self.relocate_to(mapping, stream, old);
         let BlockManager { streams, geometry, .. } = &mut self.manager;

@@ -247,7 +247,7 @@ pub(super) fn offset_in(
     stream: Stream,
     plane: PlaneId,
 ) -> Option<u32> {
-    if !manager.leaves_room(plane) {
+    if !manager.rooms().leaves_room(plane) {
         return None;
     }
     match manager.space[plane].frontier(stream) {

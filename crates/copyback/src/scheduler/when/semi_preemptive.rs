@@ -256,7 +256,7 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         let lpn = at.scheduler.queues.transactions.get(id).lpn;
         at.scheduler.check_read(at.backend, id);
         at.backend.count_translation_read(lpn);
-        if at.backend.ftl.is_illegible(page) {
+        if at.backend.ftl.lost_pages().is_illegible(page) {
             at.scheduler.is_in_vain(id);
         }
         at.backend.flash.note_page(page);

@@ -247,7 +247,7 @@ fn may_move_next<S: Scheme>(
     plane: PlaneId,
     page: Ppn,
 ) -> bool {
-    let open = groups.target(plane).map_or(0, |target| tables.room(target));
+    let open = groups.target(plane).map_or(0, |target| tables.rooms().room(target));
     let room = tables.space.free_blocks(plane) as u32 * groups.data_pages() + open;
     groups.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
 }

@@ -35,7 +35,7 @@ impl DemandPaged {
     /// With nothing written.
     pub fn new(config: &Resolved, tables: &Tables) -> Self {
         let cache = MappingCache::new(config, tables.geometry.dies());
-        Self { cache, logical_pages: tables.logical_pages() as u32 }
+        Self { cache, logical_pages: tables.limits().logical_pages() as u32 }
     }
 
     /// The translation page that holds the entry of `lpn`.
@@ -134,7 +134,7 @@ impl DemandPaged {
     /// Each entry that its last translation page does not hold waits to be written there.
     fn recover_entry(&mut self, tables: &Tables, lpn: Lpn, image: &Image) {
         let (found, entry) = (tables.lookup(lpn), image.entries[lpn.index()]);
-        if tables.translation_pages() == 0 {
+        if tables.limits().translation_pages() == 0 {
             if found.is_some() {
                 self.note_unmapped(lpn);
             }
@@ -176,7 +176,7 @@ impl DemandPaged {
         for lpn in (0..self.logical_pages).map(Lpn) {
             self.recover_entry(tables, lpn, image);
         }
-        if tables.translation_pages() == 0 {
+        if tables.limits().translation_pages() == 0 {
             self.keep_entries(tables);
         }
         let BlockManager { map, audit, .. } = &mut tables.manager;

@@ -36,7 +36,8 @@ impl Mapping for Page {
             Occasion::Demand(plane) | Occasion::Advance(plane) => choose_on(tables, plane),
             Occasion::Owed(_) => None,
             Occasion::Writes { expected, fits } => {
-                let opened = tables.opened_by(expected.plane, expected.pages.len()) as usize;
+                let opened =
+                    tables.rooms().opened_by(expected.plane, expected.pages.len()) as usize;
                 let least = tables.space.thresholds().soft + opened;
                 if tables.space.free_blocks(expected.plane) >= least {
                     return None;

@@ -28,8 +28,8 @@ impl LinesOn<'_> {
     #[cold]
     pub(super) fn roomiest_of_all(&self, plane: PlaneId) -> Option<Stream> {
         let open = self.manager.streams.all().filter_map(|stream| {
-            let room = self.manager.room(self.manager.space[plane].frontier(stream)?);
-            Some((room + self.manager.pages_behind(plane, stream), stream))
+            let room = self.manager.rooms().room(self.manager.space[plane].frontier(stream)?);
+            Some((room + self.manager.rooms().pages_behind(plane, stream), stream))
         });
         let (_, stream) = open.max_by_key(|(room, _)| *room)?;
         Some(stream)

@@ -15,7 +15,7 @@ impl Lines {
         let BlockManager { victims, blocks, streams, .. } = manager;
         let line = victims.choose(ALL_PLANES, &self.at(blocks, streams))?.index();
         let has_room =
-            self.blocks_of(line).all(|(plane, block)| manager.has_room_for(block, plane));
+            self.blocks_of(line).all(|(plane, block)| manager.rooms().has_room_for(block, plane));
         let invalid = self.invalid_of(self.lines[line].valid);
         let is_worth_it = invalid >= u64::from(manager.limits.least_invalid)
             || !manager.space.may_open_for_host(ALL_PLANES);
@@ -46,7 +46,10 @@ impl Lines {
         let empty =
             self.blocks_of(line).filter(|(_, block)| manager.blocks.valid_pages(*block) == 0);
         self.collected.begin_holding(empty.map(|(plane, _)| plane));
-        self.drop_share_of_lost(manager, line);
+        // It holds nothing that is valid on a lost die.
+        for (plane, block) in self.blocks_of_lost(line) {
+            self.drop_lost_block(manager, plane, block);
+        }
     }
 }
 

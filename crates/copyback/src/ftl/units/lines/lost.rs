@@ -49,10 +49,15 @@ impl Lines {
         self.is_lost(self.die_of(plane))
     }
 
-    fn planes_of_lost(&self) -> impl Iterator<Item = PlaneId> + use<> {
-        let planes = self.planes_per_die;
+    /// The blocks of `line` that lie on the lost die, and their planes.
+    pub(super) fn blocks_of_lost(
+        &self,
+        line: LineId,
+    ) -> impl Iterator<Item = (PlaneId, BlockId)> + use<> {
+        let (planes, blocks) = (self.planes_per_die, self.blocks);
         let first = self.lost().map(|lost| lost.die.0 * planes);
-        first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId))
+        let planes = first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId));
+        planes.map(move |plane| (plane, BlockId::from_index(plane.index() * blocks + line)))
     }
 
     /// The planes that hold data of `line`: neither parity nor on the lost die. They are more than of a line that is opened now, if
@@ -114,7 +119,7 @@ impl Lines {
         blocks.into_iter().for_each(|block| self.close_lost(manager, plane, block));
     }
 
-    fn close_lost(&self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
+    pub(super) fn close_lost(&self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
         if !manager.blocks.is_open(block) {
             return;
         }
@@ -203,26 +208,9 @@ impl Lines {
             audit.erased(block, &manager.geometry);
         }
         manager.blocks.empty_lost(block);
-        manager.forget_lost_pages(block);
+        manager.lost_pages.forget(block, &manager.geometry);
         manager.streams.erased(manager.blocks.class(block));
         self.erased(manager, plane, block);
-    }
-
-    /// The line that has just been chosen holds nothing that is valid on the lost die.
-    pub(super) fn drop_share_of_lost(&mut self, manager: &mut BlockManager, line: LineId) {
-        let blocks = self.planes_of_lost().map(|plane| (plane, self.block_of(line, plane)));
-        let blocks: Vec<_> = blocks.collect();
-        blocks.into_iter().for_each(|(plane, block)| self.drop_lost_block(manager, plane, block));
-    }
-
-    /// The blocks of the lost die take no part in `line`, which has been opened for a class.
-    pub(super) fn leave_out_lost(&mut self, manager: &mut BlockManager, line: LineId) {
-        let blocks = self.planes_of_lost().map(|plane| (plane, self.block_of(line, plane)));
-        let blocks: Vec<_> = blocks.collect();
-        for (plane, block) in blocks {
-            self.close_lost(manager, plane, block);
-            self.lines[line].full_blocks += 1;
-        }
     }
 
     /// A page of `block`, of the lost die, is out of date, or has been rebuilt elsewhere. Its line may be a victim now.
@@ -242,20 +230,6 @@ impl Lines {
         if self.is_full(line) {
             self.line_is_full(manager, line);
         }
-    }
-
-    /// Takes the next page of the open block for rebuilt pages, and counts one that goes to another class than
-    /// its own.
-    pub(in crate::ftl) fn take_stream_to_rebuild(
-        &self,
-        manager: &mut BlockManager,
-        plane: PlaneId,
-        lpn: Lpn,
-        origin: Origin,
-    ) -> Option<Stream> {
-        let (stream, _) = self.on(manager).place_to_rebuild(plane, lpn, origin)?;
-        manager.streams.tally.diverted += u64::from(stream != manager.streams.of(lpn, origin));
-        Some(stream)
     }
 
     /// Pages that were made up and find no room on the plane that was to program them go to another that has some. Returns
@@ -328,7 +302,7 @@ impl LinesOn<'_> {
             return Vec::new();
         }
         let valid = |block| u32::from(self.manager.blocks.valid_pages(block));
-        let lost = |line| lines.planes_of_lost().map(move |plane| lines.block_of(line, plane));
+        let lost = |line| lines.blocks_of_lost(line).map(|(_, block)| block);
         let waits = |line: &LineId| lost(*line).any(|block| valid(block) > 0);
         let all = |line: &LineId| lines.blocks_of(*line).map(|of| valid(of.1)).sum::<u32>();
         let line = lines
@@ -359,7 +333,8 @@ impl LinesOn<'_> {
             return true;
         }
         let open = |plane| {
-            (self.manager.free_pages(plane) - self.manager.pages_of_free_blocks(plane)) as usize
+            (self.manager.rooms().free_pages(plane)
+                - self.manager.rooms().pages_of_free_blocks(plane)) as usize
         };
         let open = self.manager.space.planes().map(open).sum::<usize>();
         // What is left of a line that is being collected takes its pages from there, and from free lines.
@@ -380,7 +355,7 @@ impl LinesOn<'_> {
         origin: Origin,
     ) -> Option<(Stream, u32)> {
         let place = |stream| Some((stream, self.offset_to_rebuild(plane, stream)?));
-        let own = place(self.manager.stream_for_move(plane, lpn, origin));
+        let own = place(self.manager.rooms().stream_for_move(plane, lpn, origin));
         own.or_else(|| place(self.roomiest_of_all(plane)?))
     }
 
@@ -400,11 +375,13 @@ impl LinesOn<'_> {
         let left =
             state.reclaiming.map_or(0, |block| u32::from(self.manager.blocks.valid_pages(block)));
         match state.frontier(stream) {
-            Some(open) => (left < self.manager.collection_room(plane)).then_some(open.next_page),
+            Some(open) => {
+                (left < self.manager.rooms().collection_room(plane)).then_some(open.next_page)
+            }
             None => {
                 let kept = self.manager.space.thresholds().kept_for_collections;
                 let may_open = state.free_blocks() > kept
-                    && left < self.manager.collection_room(plane)
+                    && left < self.manager.rooms().collection_room(plane)
                     && self.has_parity_die_but(plane);
                 may_open.then_some(0)
             }
@@ -421,7 +398,7 @@ impl LinesOn<'_> {
         let lines = self.lines;
         let room = |plane: &PlaneId| {
             let waiting = self.manager.staged.waiting_for(*plane);
-            Reverse(i64::from(self.manager.free_pages(*plane)) - waiting as i64)
+            Reverse(i64::from(self.manager.rooms().free_pages(*plane)) - waiting as i64)
         };
         let is_possible = |plane: &PlaneId| !lines.is_of_lost(*plane) && may(*plane);
         self.manager.space.planes().filter(is_possible).min_by_key(room)

@@ -393,7 +393,8 @@ impl LinesOn<'_> {
         self.manager.geometry.planes_of_die(die).all(|plane| {
             match self.manager.space[plane].reclaiming {
                 Some(victim) => {
-                    u32::from(self.manager.valid_pages(victim)) <= self.manager.open_room(plane)
+                    u32::from(self.manager.valid_pages(victim))
+                        <= self.manager.rooms().open_room(plane)
                 }
                 None => true,
             }

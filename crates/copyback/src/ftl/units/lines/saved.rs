@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
-use crate::victim::SavedVictims;
+use crate::victim::{SavedVictims, VictimSelector};
 
 use super::parity_saved::SavedParity;
+use super::view::LinesAt;
 use super::{Line, Lines, LinesOn};
 
 /// Saved state of lines, as far as it does not follow from the blocks.
@@ -58,15 +59,15 @@ impl Lines {
     /// Makes the victim policy, which knows no line, the one that was saved. False if it can't be that of these lines.
     pub(in crate::ftl) fn restore_victims(
         &self,
-        manager: &mut BlockManager,
+        victims: &mut VictimSelector,
+        view: &LinesAt<'_>,
         saved: SavedVictims,
     ) -> bool {
-        let BlockManager { victims, blocks, streams, .. } = manager;
         let listed = |line: BlockId| {
             let valid = self.lines[line.index()].valid as u16;
             self.is_full(line.index()).then_some((super::ALL_PLANES, valid))
         };
-        victims.restore(saved, self.blocks, listed, &self.at(blocks, streams))
+        victims.restore(saved, self.blocks, listed, view)
     }
 }
 

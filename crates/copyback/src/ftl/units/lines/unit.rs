@@ -48,7 +48,11 @@ impl UnitOfReclaiming for Lines {
         manager.victims.opened(ALL_PLANES, BlockId::from_index(line));
         if let Some(die) = parity {
             self.begin_parity(line, class, die);
-            self.leave_out_lost(manager, line);
+            // The blocks of a lost die take no part.
+            for (plane, block) in self.blocks_of_lost(line) {
+                self.close_lost(manager, plane, block);
+                self.lines[line].full_blocks += 1;
+            }
         }
         opened
     }

@@ -17,7 +17,7 @@ impl SlcPool {
             return None;
         }
         let victim = self.emptiest(manager, plane, |block| !manager.blocks.is_static_slc(block));
-        victim.filter(|block| manager.has_room_for(*block, plane))
+        victim.filter(|block| manager.rooms().has_room_for(*block, plane))
     }
 
     /// The block of `plane` to fold, if one is to be folded, and native blocks have room for that and for a collection
@@ -36,8 +36,8 @@ impl SlcPool {
         let lent = || self.emptiest(manager, plane, is_lent);
         let victim =
             is_over.then(lent).flatten().or_else(|| self.emptiest(manager, plane, |_| true))?;
-        let needed = u32::from(manager.valid_pages(victim)) + manager.room_beside(victim);
-        (needed <= manager.collection_room(plane)).then_some(victim)
+        let needed = u32::from(manager.valid_pages(victim)) + manager.rooms().room_beside(victim);
+        (needed <= manager.rooms().collection_room(plane)).then_some(victim)
     }
 
     /// Of the full blocks of the pool on `plane`, the one with fewest valid pages; of several, the one that was filled first.
