@@ -281,13 +281,16 @@ impl Preconditioner {
     ) -> Result<(), Failed> {
         self.supply_to_be_saved(device, supplier)?;
         if let Some(random) = schedule_stream(config, device) {
-            self.schedule = Some(supplier.supply(self.ftl.described(device), random)?);
+            self.schedule = Some(
+                supplier
+                    .supply(self.ftl.limits().described(device, self.ftl.geometry()), random)?,
+            );
         }
         Ok(())
     }
 
     fn supply_to_be_saved(&mut self, device: SsdId, supplier: &dyn Supplier) -> Result<(), Failed> {
-        let described = self.ftl.described(device);
+        let described = self.ftl.limits().described(device, self.ftl.geometry());
         self.ftl.supply(described, supplier, supplier)
     }
 

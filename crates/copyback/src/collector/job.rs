@@ -176,7 +176,7 @@ impl Job {
     /// Outlook of the collection of this block as it begins.
     pub fn outlook(&self, ftl: &Ftl) -> Outlook {
         let block = u64::from(ftl.limits().data_pages());
-        let valid = u64::from(ftl.valid_pages(self.victim()));
+        let valid = u64::from(ftl.blocks().valid_pages(self.victim()));
         let (moves, frees) = match self.kind() {
             ReclaimKind::Collection => (valid, block.saturating_sub(valid)),
             // A merge copies a block, and gives one back.

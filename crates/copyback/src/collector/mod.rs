@@ -250,7 +250,7 @@ impl Collector {
         let Backend { ftl, observer, collecting, .. } = backend;
         observer.record(|| {
             let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
-            let victims = jobs.map(|job| (job.victim(), ftl.valid_pages(job.victim())));
+            let victims = jobs.map(|job| (job.victim(), ftl.blocks().valid_pages(job.victim())));
             let (reason, kind) = (collection.reason(), collection.lanes.lanes[0].job.kind());
             let collected = Collected { reason, kind, victims: victims.collect() };
             Entry::Begins { die, at: now, collected }

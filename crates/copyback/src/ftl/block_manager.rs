@@ -110,11 +110,6 @@ impl BlockManager {
         self.blocks.is_valid(block, self.geometry.page_offset(page))
     }
 
-    /// Valid pages of `block`.
-    pub fn valid_pages(&self, block: BlockId) -> u16 {
-        self.blocks.valid_pages(block)
-    }
-
     /// The first valid page of `block` at or after `offset`.
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
         self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
@@ -205,13 +200,6 @@ impl BlockManager {
     }
 
     /// Notes that the host overwrites or trims what is in `page`.
-    #[inline(always)]
-    pub(super) fn dies(&mut self, page: Ppn) {
-        if self.streams.looks_at_pages() {
-            self.count_death(page);
-        }
-    }
-
     // Apart, as only placements that look at pages count.
     #[inline(never)]
     pub(super) fn count_death(&mut self, page: Ppn) {
@@ -232,29 +220,6 @@ impl BlockManager {
         let opened = self.blocks.opened_at(block);
         // A file may tell of a block that was filled before it was opened.
         opened + until.saturating_sub(opened) * u64::from(offset) / u64::from(pages)
-    }
-
-    /// Checks the blocks of `plane`, of which those that are `is_parity` hold no data.
-    pub(super) fn check_plane(
-        &self,
-        plane: PlaneId,
-        is_parity: impl Fn(BlockId) -> bool,
-    ) -> Result<(), String> {
-        let mut closed_invalid = 0;
-        for block in self.geometry.blocks_of_plane(plane) {
-            self.blocks.check(block)?;
-            if self.blocks.is_closed(block) && !is_parity(block) {
-                closed_invalid +=
-                    self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
-            }
-        }
-        let counted = self.space[plane].closed_invalid;
-        if counted != closed_invalid {
-            return Err(format!(
-                "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
-            ));
-        }
-        Ok(())
     }
 }
 

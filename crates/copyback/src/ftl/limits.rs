@@ -2,7 +2,9 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
-use crate::ids::Lpn;
+use crate::ids::{Lpn, SsdId};
+use crate::nand::Geometry;
+use crate::outside::Device;
 use crate::placement::{Class, Classes};
 
 use super::audit::Audit;
@@ -59,6 +61,18 @@ impl Limits {
     /// Whether `lpn` is a translation page and not one of the host's.
     pub const fn is_translation_page(&self, lpn: Lpn) -> bool {
         lpn.index() >= self.logical_pages
+    }
+
+    /// Description of the device, which has this shape, for external policies.
+    pub const fn described(&self, id: SsdId, geometry: &Geometry) -> Device {
+        Device {
+            id,
+            dies: geometry.dies(),
+            planes_per_die: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: self.data_pages,
+            logical_pages: self.logical_pages + self.translation_pages,
+        }
     }
 
     pub(super) fn new(config: &Resolved, classes: &Classes) -> Self {

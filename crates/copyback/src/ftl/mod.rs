@@ -245,7 +245,9 @@ impl Ftl {
         };
         tables.note(Event::DataWent);
         each!(&mut self.mapping, mapping => {
-            tables.manager.dies(page);
+            if tables.streams.looks_at_pages() {
+                tables.manager.count_death(page);
+            }
             tables.invalidate(mapping, page);
             mapping.note(tables, Change::Unmapped(lpn));
         });
@@ -543,7 +545,10 @@ impl Ftl {
     /// Takes the parity that `die` programs next, which goes to that page.
     pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
         let Tables { manager, units, .. } = &mut self.tables;
-        units.lines_mut()?.take_parity(manager, die)
+        let lines = units.lines_mut()?;
+        let page = lines.parity_mut()?.take_next(die)?;
+        lines.program_parity(manager, page);
+        Some(page)
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.

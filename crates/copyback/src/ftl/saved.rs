@@ -23,7 +23,7 @@ use super::blocks::{Blocks, SavedBlock};
 use super::limits::Limits;
 use super::mapping::{AnyMapping, Change, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
-use super::space::{Frontier, SavedPlane, Stream};
+use super::space::{Frontier, Plane, SavedPlane, Stream};
 use super::spare::Role;
 use super::tables::Tables;
 use super::units::{SavedLines, SavedSlcCache, SlcPool};
@@ -116,7 +116,11 @@ impl Ftl {
         )?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
-            restore_plane(&mut tables.manager, plane, saved)?;
+            let BlockManager { bad_blocks, blocks, geometry, space, limits, .. } =
+                &mut tables.manager;
+            expect(bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
+            let of_plane: Vec<_> = geometry.blocks_of_plane(plane).collect();
+            restore_plane(&mut space[plane], &of_plane, blocks, limits.data_pages, saved)?;
         }
         let Tables { manager, units, .. } = &mut tables;
         let lines = (units.lines_mut(), lines.as_ref());
@@ -223,8 +227,18 @@ impl Ftl {
     }
 }
 
+/// Makes the blocks those that were saved. Retires what has become bad since the drive was new.
 fn restore_blocks(manager: &mut BlockManager, saved: &[SavedBlock]) -> Result<(), &'static str> {
-    expect(manager.restore_bad_blocks(saved), "bad blocks")?;
+    let may_fail = manager.bad_blocks.keeps_spare_blocks();
+    let are_possible = manager.geometry.all_blocks().zip(saved).all(|(block, saved)| {
+        let was_bad_when_new = manager.blocks.is_bad(block);
+        let has_failed = saved.is_bad() && !was_bad_when_new;
+        if has_failed {
+            manager.retire(block);
+        }
+        saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
+    });
+    expect(are_possible, "bad blocks")?;
     let (classes, now) = (manager.streams.classes.count(), manager.streams.clock);
     expect(manager.blocks.restore(saved, classes, now), "blocks")?;
     let counted = manager.streams.held.len();
@@ -266,23 +280,22 @@ fn restore_part<P, S>(
 
 /// Restores a plane, whose free blocks must be listed once each.
 fn restore_plane(
-    manager: &mut BlockManager,
-    plane: PlaneId,
+    plane: &mut Plane,
+    of_plane: &[BlockId],
+    blocks: &Blocks,
+    data_pages: u32,
     saved: &SavedPlane,
 ) -> Result<(), &'static str> {
-    expect(manager.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
     let mut listed = saved.free.clone();
     listed.sort_unstable();
-    let all = manager.geometry.blocks_of_plane(plane);
-    let blocks = &manager.blocks;
     let is_free = |block: &BlockId| blocks.is_free(*block) && !blocks.is_static_slc(*block);
-    expect(all.filter(is_free).eq(listed), "free blocks")?;
-    let has_its_streams = manager.space[plane].restore(saved, |block| blocks.erase_count(block));
+    expect(of_plane.iter().copied().filter(is_free).eq(listed), "free blocks")?;
+    let has_its_streams = plane.restore(saved, |block| blocks.erase_count(block));
     expect(has_its_streams, "open blocks")?;
-    let closed = manager.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
-    let invalid = |block| manager.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
+    let closed = of_plane.iter().copied().filter(|block| blocks.is_closed(*block));
+    let invalid = |block| data_pages.checked_sub(blocks.valid_pages(block).into());
     let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
-    manager.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
+    plane.closed_invalid = closed_invalid.ok_or("blocks")?;
     Ok(())
 }
 

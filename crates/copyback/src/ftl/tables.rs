@@ -143,7 +143,7 @@ impl Tables {
         ReclaimUnits::of(self).check(self.units.lines())?;
         self.space.planes().try_for_each(|plane| {
             let is_parity = |block| self.lines().is_some_and(|lines| lines.is_parity(block));
-            self.check_plane(plane, is_parity)
+            self.rooms().check(plane, self.geometry.blocks_of_plane(plane), is_parity)
         })
     }
 }

@@ -155,7 +155,7 @@ impl Ssd {
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let ftl = &mut self.backend.ftl;
-        let described = ftl.described(device);
+        let described = ftl.limits().described(device, ftl.geometry());
         ftl.supply(described, supplier, supplier)?;
         if let Some(random) = schedule {
             self.supply_schedule(supplier.supply(described, random)?);

@@ -311,7 +311,7 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
             toy.run_until(ns + step * 1_000);
             if toy.ssd.counters().erases > before {
                 let ftl = &toy.ssd.backend().ftl;
-                let valid = victims.iter().map(|block| u32::from(ftl.valid_pages(*block)));
+                let valid = victims.iter().map(|block| u32::from(ftl.blocks().valid_pages(*block)));
                 left.get_or_insert_with(|| valid.sum::<u32>());
             }
         }

@@ -138,7 +138,7 @@ fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
             if ftl.space()[plane].reclaiming != Some(BlockId(0)) {
                 continue;
             }
-            let left = u32::from(ftl.valid_pages(BlockId(0)));
+            let left = u32::from(ftl.blocks().valid_pages(BlockId(0)));
             let has_room = ftl.rooms().has_aligned_room(plane);
             let room = ftl.rooms().free_pages(plane);
             assert_eq!(has_room, room >= left + 2 * data_pages, "{left} of {room}");

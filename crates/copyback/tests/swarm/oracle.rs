@@ -173,7 +173,7 @@ impl Device {
         }
         let mut valid = 0;
         for block in (0..self.ftl.geometry().blocks()).map(copyback::ids::BlockId::from_index) {
-            valid += usize::from(self.ftl.valid_pages(block));
+            valid += usize::from(self.ftl.blocks().valid_pages(block));
         }
         if valid != held {
             return Err(format!("{valid} valid pages for {held} logical ones"));

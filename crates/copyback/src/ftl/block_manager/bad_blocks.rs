@@ -1,26 +1,11 @@
 //! Blocks that fail are retired, and spare ones take their place.
 
-use crate::ftl::blocks::SavedBlock;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::{Sensed, Strain};
 
 use super::BlockManager;
 
 impl BlockManager {
-    /// Retires the blocks that have become bad since the drive was new. False if others are bad than its flash may have.
-    pub(in crate::ftl) fn restore_bad_blocks(&mut self, saved: &[SavedBlock]) -> bool {
-        let may_fail = self.bad_blocks.keeps_spare_blocks();
-        let mut blocks = self.geometry.all_blocks().zip(saved);
-        blocks.all(|(block, saved)| {
-            let was_bad_when_new = self.blocks.is_bad(block);
-            let has_failed = saved.is_bad() && !was_bad_when_new;
-            if has_failed {
-                self.retire(block);
-            }
-            saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
-        })
-    }
-
     /// Retires the blocks that are bad when the drive is new.
     pub(in crate::ftl) fn mark_factory_bad_blocks(&mut self) {
         let Self { bad_blocks, geometry, .. } = self;

@@ -8,9 +8,8 @@ use crate::ftl::lost_pages::LostPages;
 use crate::ftl::space::Space;
 use crate::ftl::staged::Staged;
 use crate::ftl::streams::Streams;
-use crate::ids::SsdId;
 use crate::nand::Geometry;
-use crate::outside::{Device, Failed};
+use crate::outside::Failed;
 
 use super::BlockManager;
 
@@ -62,18 +61,6 @@ impl BlockManager {
     /// Content of every page, if it is kept.
     pub fn audit(&self) -> Option<&Audit> {
         self.audit.as_deref()
-    }
-
-    /// Description of the device for external policies.
-    pub fn described(&self, id: SsdId) -> Device {
-        Device {
-            id,
-            dies: self.geometry.dies(),
-            planes_per_die: self.geometry.planes_per_die,
-            blocks_per_plane: self.geometry.blocks_per_plane,
-            pages_per_block: self.limits.data_pages,
-            logical_pages: self.map.logical_pages(),
-        }
     }
 
     /// Reason why an external victim policy or placement is no longer called, if it has failed.

@@ -141,6 +141,30 @@ impl Rooms<'_> {
     }
 }
 
+impl Rooms<'_> {
+    /// Checks `plane` and its `blocks`, of which those that are `is_parity` hold no data.
+    pub(in crate::ftl) fn check(
+        &self,
+        plane: PlaneId,
+        mut blocks: impl Iterator<Item = BlockId>,
+        is_parity: impl Fn(BlockId) -> bool,
+    ) -> Result<(), String> {
+        let invalid = blocks.try_fold(0, |invalid, block| {
+            self.blocks.check(block)?;
+            let of_block = match self.blocks.is_closed(block) && !is_parity(block) {
+                true => self.limits.data_pages - u32::from(self.blocks.valid_pages(block)),
+                false => 0,
+            };
+            Ok::<u32, String>(invalid + of_block)
+        })?;
+        let counted = self.space[plane].closed_invalid;
+        match counted == invalid {
+            true => Ok(()),
+            false => Err(format!("{plane:?}: {invalid} invalid pages, but {counted} counted")),
+        }
+    }
+}
+
 /// Open blocks for pages that are moved.
 impl Rooms<'_> {
     /// The open block of `plane` that `lpn`, which comes from `origin`, is moved to: that of its class or, if that has

@@ -197,7 +197,7 @@ pub trait Mapping {
         let is_closed = tables.blocks.is_closed(block);
         BlockUse {
             programmed: None,
-            listed: is_closed.then(|| tables.valid_pages(block)),
+            listed: is_closed.then(|| tables.blocks.valid_pages(block)),
             may_level: is_closed,
             role: None,
         }

@@ -20,7 +20,8 @@ impl UnitOfReclaiming for SingleBlocks {
     }
 
     fn begin(&mut self, manager: &mut BlockManager, victim: BlockId) -> ReclaimPlan {
-        let (plane, valid) = (manager.geometry.plane_of_block(victim), manager.valid_pages(victim));
+        let (plane, valid) =
+            (manager.geometry.plane_of_block(victim), manager.blocks.valid_pages(victim));
         manager.victims.removed(plane, victim, valid);
         manager.begin_to_move(plane, victim);
         manager.space.take_invalid(plane, manager.limits.data_pages - u32::from(valid));
@@ -87,14 +88,14 @@ fn emptiest_instead(manager: &BlockManager, plane: PlaneId) -> Option<BlockId> {
         manager.blocks.is_closed(*block) && !manager.blocks.is_full_in_cache(*block)
     };
     let closed = manager.geometry.blocks_of_plane(plane).filter(is_native);
-    let emptiest = closed.min_by_key(|block| manager.valid_pages(*block))?;
-    let gives = u32::from(manager.valid_pages(emptiest)) < manager.limits.data_pages;
+    let emptiest = closed.min_by_key(|block| manager.blocks.valid_pages(*block))?;
+    let gives = u32::from(manager.blocks.valid_pages(emptiest)) < manager.limits.data_pages;
     (gives && manager.rooms().has_room_for(emptiest, plane)).then_some(emptiest)
 }
 
 /// Whether enough of `victim` is invalid, or the host can open no block, so that little must do.
 fn is_worth_it(manager: &BlockManager, victim: BlockId) -> bool {
-    let invalid = manager.limits.data_pages - u32::from(manager.valid_pages(victim));
+    let invalid = manager.limits.data_pages - u32::from(manager.blocks.valid_pages(victim));
     let plane = manager.geometry.plane_of_block(victim);
     invalid >= manager.limits.least_invalid || !manager.space.may_open_for_host(plane)
 }

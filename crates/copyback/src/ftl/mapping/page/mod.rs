@@ -43,7 +43,7 @@ impl Mapping for Page {
                     return None;
                 }
                 let victim = choose_on(tables, expected.plane)?;
-                let cost = Cost { pages: tables.valid_pages(victim).into(), blocks: 1 };
+                let cost = Cost { pages: tables.blocks.valid_pages(victim).into(), blocks: 1 };
                 fits(cost).then_some(victim)
             }
         }

@@ -7,21 +7,6 @@ use crate::victim::Victims;
 use super::{ALL_PLANES, LineId, Lines, LinesOn};
 
 impl Lines {
-    /// The line that the victim policy chooses, if every plane has room for what is valid there, and it is worth it.
-    pub(super) fn look_for_line(&self, manager: &mut BlockManager) -> Option<LineId> {
-        if self.invalid == 0 {
-            return None;
-        }
-        let BlockManager { victims, blocks, streams, .. } = manager;
-        let line = victims.choose(ALL_PLANES, &self.at(blocks, streams))?.index();
-        let has_room =
-            self.blocks_of(line).all(|(plane, block)| manager.rooms().has_room_for(block, plane));
-        let invalid = self.invalid_of(self.lines[line].valid);
-        let is_worth_it = invalid >= u64::from(manager.limits.least_invalid)
-            || !manager.space.may_open_for_host(ALL_PLANES);
-        (has_room && is_worth_it).then_some(line)
-    }
-
     /// Begins to collect `line` on all planes.
     pub(super) fn begin_line(&mut self, manager: &mut BlockManager, line: LineId) {
         let valid = self.lines[line].valid;
@@ -54,6 +39,17 @@ impl Lines {
 }
 
 impl LinesOn<'_> {
+    /// Whether every plane has room for what is valid of `line` there, and to collect it is worth it.
+    pub(super) fn may_collect(&self, line: LineId) -> bool {
+        let (lines, manager) = (self.lines, self.manager);
+        let has_room =
+            lines.blocks_of(line).all(|(plane, block)| manager.rooms().has_room_for(block, plane));
+        let invalid = lines.invalid_of(lines.lines[line].valid);
+        let is_worth_it = invalid >= u64::from(manager.limits.least_invalid)
+            || !manager.space.may_open_for_host(ALL_PLANES);
+        has_room && is_worth_it
+    }
+
     /// Whether the erase of `block`, of the line that is being collected, has begun: nothing can be read there, though it may
     /// be suspended.
     pub fn is_being_erased(&self, block: BlockId) -> bool {

@@ -100,7 +100,12 @@ impl Lines {
         let Some(parity) = &mut self.parity else { return };
         parity.lose(LostDie { die, held, left: 0, unprotected: 0 });
         self.pages -= self.planes_per_die * manager.limits.data_pages;
-        planes.iter().for_each(|plane| self.close_open_blocks(manager, *plane));
+        for plane in &planes {
+            manager.space.forget_open(*plane, manager.streams.all());
+            for line in (0..self.blocks).filter(|line| !self.collected.is(*line)) {
+                self.close_lost(manager, *plane, self.block_of(line, *plane));
+            }
+        }
         self.count_lost_pages(manager, &planes);
         self.count_full_blocks(manager, &were_full);
         self.give_parity_of_lost(manager);
@@ -109,16 +114,7 @@ impl Lines {
         self.wakes_others = true;
     }
 
-    /// Closes the open blocks of `plane`: no page is written to them any more.
-    fn close_open_blocks(&self, manager: &mut BlockManager, plane: PlaneId) {
-        let streams: Vec<Stream> = manager.streams.all().collect();
-        streams.into_iter().for_each(|stream| *manager.space[plane].frontier_mut(stream) = None);
-        manager.space.following_mut().forget_plane(plane);
-        let blocks = (0..self.blocks).filter(|line| !self.collected.is(*line));
-        let blocks: Vec<_> = blocks.map(|line| self.block_of(line, plane)).collect();
-        blocks.into_iter().for_each(|block| self.close_lost(manager, plane, block));
-    }
-
+    /// Closes `block` of `plane`, of the lost die, if it is open: no page is written to it any more.
     pub(super) fn close_lost(&self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
         if !manager.blocks.is_open(block) {
             return;

@@ -217,6 +217,41 @@ impl Parity {
         self.most_held as u64
     }
 
+    /// Takes the parity that `die` programs next.
+    pub fn take_next(&mut self, die: DieId) -> Option<Ppn> {
+        let page = self.due[die.index()].pop_front()?;
+        self.held -= 1;
+        Some(page)
+    }
+
+    /// Notes that `page` has been programmed with data. If its stripe is whole now, its parity is due: returns the page for
+    /// that, if it is programmed at once. Blocks hold `data_pages` pages.
+    #[inline(never)]
+    pub(super) fn data_written(
+        &mut self,
+        page: Ppn,
+        geometry: &Geometry,
+        data_pages: u32,
+    ) -> Option<Ppn> {
+        let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
+        let blocks = geometry.blocks_per_plane as usize;
+        let (line, plane) = (block.index() % blocks, geometry.plane_of_block(block));
+        if !self.add(line, plane, offset) {
+            return None;
+        }
+        let die = self.die_of(line);
+        let holder = geometry.first_plane(die).index() + plane.index() % self.planes_per_die;
+        let page = geometry.page(BlockId::from_index(holder * blocks + line), offset);
+        // What takes no time does not overtake what does: parity of a block is programmed in order.
+        if self.takes_time || !self.due[die.index()].is_empty() {
+            self.give(die, page);
+            return None;
+        }
+        self.untimed.pages += 1;
+        self.untimed.filled += u64::from(offset + 1 == data_pages);
+        Some(page)
+    }
+
     /// Takes the dies that have been given parity to program since the last call.
     pub fn take_given(&mut self) -> Vec<DieId> {
         std::mem::take(&mut self.given)
@@ -268,43 +303,8 @@ impl Lines {
         parity.turn = parity.die_behind(die);
     }
 
-    /// `page` has been programmed with data. If its stripe is whole now, its parity is due.
-    #[inline(never)]
-    pub(in crate::ftl) fn note_in_stripe(&mut self, manager: &mut BlockManager, page: Ppn) {
-        let Some(parity) = &mut self.parity else { return };
-        let (block, offset) = (manager.geometry.block_of(page), manager.geometry.page_offset(page));
-        let (line, plane) = (block.index() % self.blocks, manager.geometry.plane_of_block(block));
-        if !parity.add(line, plane, offset) {
-            return;
-        }
-        let die = parity.die_of(line);
-        let number = plane.index() % parity.planes_per_die;
-        let holder = manager.geometry.first_plane(die).index() + number;
-        let block = BlockId::from_index(holder * self.blocks + line);
-        let page = manager.geometry.page(block, offset);
-        // What takes no time does not overtake what does: parity of a block is programmed in order.
-        if parity.takes_time || !parity.due[die.index()].is_empty() {
-            return parity.give(die, page);
-        }
-        parity.untimed.pages += 1;
-        parity.untimed.filled += u64::from(offset + 1 == manager.limits.data_pages);
-        self.program_parity(manager, page);
-    }
-
-    /// Takes the parity that `die` programs next: its block is full if it was the last.
-    pub(in crate::ftl) fn take_parity(
-        &mut self,
-        manager: &mut BlockManager,
-        die: DieId,
-    ) -> Option<Ppn> {
-        let parity = self.parity.as_mut()?;
-        let page = parity.due[die.index()].pop_front()?;
-        parity.held -= 1;
-        self.program_parity(manager, page);
-        Some(page)
-    }
-
-    fn program_parity(&mut self, manager: &mut BlockManager, page: Ppn) {
+    /// Programs `page` with parity: its block is full if it was the last.
+    pub(in crate::ftl) fn program_parity(&mut self, manager: &mut BlockManager, page: Ppn) {
         let block = manager.geometry.block_of(page);
         if let Some(parity) = &mut self.parity {
             let (line, plane) =
@@ -393,7 +393,7 @@ impl LinesOn<'_> {
         self.manager.geometry.planes_of_die(die).all(|plane| {
             match self.manager.space[plane].reclaiming {
                 Some(victim) => {
-                    u32::from(self.manager.valid_pages(victim))
+                    u32::from(self.manager.blocks.valid_pages(victim))
                         <= self.manager.rooms().open_room(plane)
                 }
                 None => true,

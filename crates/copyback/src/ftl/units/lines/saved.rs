@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ftl::block_manager::BlockManager;
+use crate::ftl::space::Following;
 use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
 use crate::victim::{SavedVictims, VictimSelector};
@@ -29,7 +30,16 @@ impl Lines {
     ) -> bool {
         let planes = manager.space.planes();
         saved.following.len() == planes.len()
-            && planes.zip(&saved.following).all(|(plane, blocks)| follow(manager, plane, blocks))
+            && planes.zip(&saved.following).all(|(plane, listed)| {
+                let BlockManager { space, blocks, geometry, streams, .. } = &mut *manager;
+                let may_follow = |class: Class, block: BlockId| {
+                    block.index() < geometry.blocks()
+                        && geometry.plane_of_block(block) == plane
+                        && class.index() < streams.classes.count()
+                        && blocks.last_valid(block).is_none()
+                };
+                follow(space.following_mut(), plane, listed, may_follow)
+            })
             && self.restore_known(manager, saved)
             && self.restore_parity(manager, saved.parity.as_ref())
             && self.on(manager).check().is_ok()
@@ -100,15 +110,17 @@ impl LinesOn<'_> {
     }
 }
 
-/// Queues the `blocks` that `plane` fills after its open ones. False if they can't be there.
-fn follow(manager: &mut BlockManager, plane: PlaneId, blocks: &[(Class, BlockId)]) -> bool {
-    blocks.iter().all(|(class, block)| {
-        let is_here = block.index() < manager.geometry.blocks()
-            && manager.geometry.plane_of_block(*block) == plane
-            && class.index() < manager.streams.classes.count()
-            && manager.blocks.last_valid(*block).is_none();
+/// Queues the blocks that `plane` fills after its open ones. False if they can't be there.
+fn follow(
+    following: &mut Following,
+    plane: PlaneId,
+    listed: &[(Class, BlockId)],
+    may_follow: impl Fn(Class, BlockId) -> bool,
+) -> bool {
+    listed.iter().all(|(class, block)| {
+        let is_here = may_follow(*class, *block);
         if is_here {
-            manager.space.following_mut().add(plane, *class, *block);
+            following.add(plane, *class, *block);
         }
         is_here
     })

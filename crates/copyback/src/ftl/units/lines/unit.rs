@@ -118,7 +118,14 @@ impl UnitOfReclaiming for Lines {
         if let Some(line) = self.collected.line() {
             return self.collected.is_due(plane).then(|| self.block_of(line, plane));
         }
-        let victim = self.look_for_line(manager);
+        let victim = match self.invalid {
+            0 => None,
+            _ => {
+                let BlockManager { victims, blocks, streams, .. } = &mut *manager;
+                victims.choose(ALL_PLANES, &self.at(blocks, streams)).map(BlockId::index)
+            }
+        };
+        let victim = victim.filter(|line| self.on(manager).may_collect(*line));
         // A die that had no room for a write may borrow some now.
         self.wakes_others |= victim.is_none() && !self.found_no_victim;
         self.found_no_victim = victim.is_none();
@@ -195,7 +202,15 @@ impl UnitOfReclaiming for Lines {
 
     fn note(&mut self, manager: &mut BlockManager, event: Event) {
         match event {
-            Event::Programmed(page) => self.note_in_stripe(manager, page),
+            Event::Programmed(page) => {
+                let (geometry, data_pages) = (&manager.geometry, manager.limits.data_pages);
+                let parity = self.parity.as_mut();
+                let whole =
+                    parity.and_then(|parity| parity.data_written(page, geometry, data_pages));
+                if let Some(page) = whole {
+                    self.program_parity(manager, page);
+                }
+            }
             Event::RunBegins => self.reset_tally(),
             _ => {}
         }
