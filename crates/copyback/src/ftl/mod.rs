@@ -191,7 +191,7 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
-    /// other planes, in which there must be [room](Tables::has_aligned_room).
+    /// other planes, in which there must be [room](block_manager::Rooms::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         let plane = tables.geometry.plane_of(from);
