@@ -677,9 +677,7 @@ impl Run {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
         let lost: u64 = drives.clone().map(|ftl| ftl.lost_pages().in_moves()).sum();
         let first = drives.clone().next().filter(|_| lost > 0)?.lines()?;
-        if first.parity().is_none() {
-            return None;
-        }
+        first.parity()?;
         let why = match first.collected().makes_up_what_moves() {
             false => {
                 "collections copy them inside the flash, where nobody corrects them; with \

@@ -102,7 +102,7 @@ impl Ssd {
         self.scheduler.is_rebuilding()
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
-            && !self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_some()
+            && self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_none()
             && !self.scheduler.queues.reads_go_first(die)
     }
 

@@ -33,13 +33,13 @@ impl Prefetch<'_> {
     #[inline(always)]
     pub fn move_behind(&self, block: BlockId, offset: u32) {
         if let Some(page) = self.manager.next_valid(block, offset) {
-            self.to_move(page);
+            self.page_to_move(page);
         }
     }
 
     /// Fetches what is known of the valid page `page`, which is moved soon, and of those behind it.
     #[inline(always)]
-    pub fn to_move(&self, page: Ppn) {
+    pub fn page_to_move(&self, page: Ppn) {
         self.manager.map.fetch(self.manager.map.logical(page));
         self.manager.map.fetch_behind(page);
     }

@@ -200,7 +200,7 @@ impl ReclaimPlan {
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset;
         let page = ftl.geometry.page(self.victim, offset);
-        ftl.prefetch().to_move(page);
+        ftl.prefetch().page_to_move(page);
         Some(page)
     }
 
