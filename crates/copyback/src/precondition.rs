@@ -87,7 +87,7 @@ impl Preparation {
     /// The placement of the first drive is told what the run will do, once it begins.
     pub fn foresee(&mut self, future: Future) {
         if let Some(device) = self.devices.first_mut() {
-            device.ftl.foresee(future);
+            device.ftl.streams_mut().foresee(future);
         }
     }
 
@@ -117,7 +117,7 @@ impl Preparation {
     pub fn out_of_victims(&self) -> Option<String> {
         let drive = self.devices.iter().position(|device| device.is_full)?;
         let are_before_ready = self.devices[..drive].iter().all(Preconditioner::is_done);
-        let problem = || self.devices[drive].ftl.out_of_victims(drive);
+        let problem = || self.devices[drive].ftl.refused().problem(drive);
         are_before_ready.then(problem).flatten()
     }
 
@@ -133,12 +133,14 @@ impl Preparation {
 
     /// Tells from now on what the devices choose, if they are audited.
     pub fn tell_choices(&mut self) {
-        self.devices.iter_mut().for_each(|device| device.ftl.tell_choices());
+        let audits = self.devices.iter_mut().filter_map(|device| device.ftl.audit_mut());
+        audits.for_each(|audit| audit.tell_choices());
     }
 
     /// Takes what each device has chosen since the last call.
     pub fn take_told(&mut self) -> Vec<Vec<Told>> {
-        self.devices.iter_mut().map(|device| device.ftl.take_told()).collect()
+        let audits = self.devices.iter_mut().map(|device| device.ftl.audit_mut());
+        audits.map(|audit| audit.map(|audit| audit.take_told()).unwrap_or_default()).collect()
     }
 
     /// The devices, in order.
@@ -225,7 +227,7 @@ impl Preconditioner {
         let index = u32::from(device.0);
         let is_empty = index >= config.array.devices || config.array.failed.contains(&index);
         let fill = if is_empty { 0.0 } else { config.precondition.fill.0 };
-        let fill = (fill * ftl.logical_pages() as f64).round() as usize;
+        let fill = (fill * ftl.limits().logical_pages() as f64).round() as usize;
         let pages = |times: f64| (times * fill as f64).round() as u64;
         let (goal, rounds) = match &config.precondition.overwrites {
             Overwrites::Fixed(times) => (pages(*times), None),
@@ -279,15 +281,17 @@ impl Preconditioner {
     ) -> Result<(), Failed> {
         self.supply_to_be_saved(device, supplier)?;
         if let Some(random) = schedule_stream(config, device) {
-            self.schedule = Some(supplier.supply(self.ftl.described(device), random)?);
+            self.schedule = Some(
+                supplier
+                    .supply(self.ftl.limits().described(device, self.ftl.geometry()), random)?,
+            );
         }
         Ok(())
     }
 
     fn supply_to_be_saved(&mut self, device: SsdId, supplier: &dyn Supplier) -> Result<(), Failed> {
-        let described = self.ftl.described(device);
-        self.ftl.supply_victims(described, supplier)?;
-        self.ftl.supply_placement(described, supplier)
+        let described = self.ftl.limits().described(device, self.ftl.geometry());
+        self.ftl.supply(described, supplier, supplier)
     }
 
     /// The rounds of overwrites, if there are rounds until write amplification is steady.
@@ -349,7 +353,7 @@ impl Preconditioner {
     /// Fills the next page. Returns whether there was one.
     fn fill_page(&mut self) -> bool {
         if let Some(batch) = self.filling.batch() {
-            self.ftl.expect_writes(None, batch.map(Lpn::from_index));
+            self.ftl.streams_mut().expect_writes(None, batch.map(Lpn::from_index));
         }
         let Some((lpn, laid_out)) = self.filling.next(&self.ftl) else { return false };
         let page = HostPage::without_hint(lpn);
@@ -408,15 +412,15 @@ impl Preconditioner {
     /// Draws the next changes, and fetches what they need: the cache misses of all of them overlap.
     fn look_ahead(&mut self) {
         let pages = self.ahead.draw(self.goal - self.overwritten);
-        pages.clone().for_each(|page| self.ftl.fetch(page.lpn));
-        pages.clone().for_each(|page| self.ftl.fetch_old_page(page.lpn));
+        pages.clone().for_each(|page| self.ftl.prefetch().entry(page.lpn));
+        pages.clone().for_each(|page| self.ftl.prefetch().old_page(page.lpn));
         if let Some(first) = pages.clone().next() {
-            self.ftl.expect_writes(first.hint, pages.map(|page| page.lpn));
+            self.ftl.streams_mut().expect_writes(first.hint, pages.map(|page| page.lpn));
         }
     }
 
     fn write(&mut self, page: HostPage) {
-        if self.ftl.translates() {
+        if self.ftl.facts().translates {
             self.bring_entry(page.lpn);
         }
         self.write_page(page);
@@ -489,7 +493,7 @@ impl Preconditioner {
     /// Updates the translation pages that are out of date; no more of them than there are, as collections
     /// that make room for them may make others so.
     fn write_outdated(&mut self) {
-        for _ in 0..self.ftl.translation_pages() {
+        for _ in 0..self.ftl.limits().translation_pages() {
             let Some(page) = self.outdated.pop_front() else { return };
             if !self.ftl.outdated(Outdated::Page(page)).is_empty() {
                 self.write_page(HostPage::without_hint(page));
@@ -505,10 +509,11 @@ impl Preconditioner {
                 .ftl
                 .allocation()
                 .die_of(page.lpn, self.ftl.geometry())
-                .and_then(|die| self.ftl.next_plane(die, page)),
+                .and_then(|die| self.ftl.next_place(die, page))
+                .map(|(plane, _)| plane),
             Allocation::Dynamic { .. } => self.next_free_plane(page),
         };
-        if self.ftl.may_run_out_of_victims() {
+        if self.ftl.refused().are_possible() {
             return plane.filter(|plane| self.has_room_or_victims(*plane, page));
         }
         Some(plane.expect("a checked configuration leaves every plane room for its logical pages"))
@@ -519,7 +524,7 @@ impl Preconditioner {
         if !self.ftl.accepts(plane, page) {
             self.collect(self.ftl.geometry().die_of_plane(plane));
         }
-        self.ftl.accepts(plane, page) || !self.ftl.is_out_of_victims(plane)
+        self.ftl.accepts(plane, page) || !self.ftl.refused().block_writes(plane)
     }
 
     fn next_free_plane(&mut self, page: HostPage) -> Option<PlaneId> {

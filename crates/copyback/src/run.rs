@@ -17,6 +17,7 @@ use crate::config::{Resolved, Stop};
 use crate::drive::{Drive, Rejected};
 use crate::event::Arrivals;
 use crate::executor::Executor;
+use crate::ftl::ReclaimUnits;
 use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
@@ -521,7 +522,7 @@ impl Run {
     fn end(&mut self) -> Result<Status, Error> {
         if !self.host.is_done() {
             let mut drives = self.array.drives().iter().enumerate();
-            let lost = drives.find_map(|(id, drive)| drive.ssd.backend().ftl.out_of_victims(id));
+            let lost = drives.find_map(|(id, drive)| drive.ssd.backend().ftl.refused().problem(id));
             if let Some(problem) = lost {
                 return Err(Error::Input(problem));
             }
@@ -565,7 +566,7 @@ impl Run {
     fn blocks_of_classes(&self) -> Vec<u64> {
         let mut held = Vec::new();
         for drive in self.array.drives() {
-            let of_drive = drive.ssd.backend().ftl.blocks_of_classes();
+            let of_drive = drive.ssd.backend().ftl.streams().held();
             if of_drive.len() > 1 {
                 held.resize(of_drive.len(), 0);
                 held.iter_mut().zip(of_drive).for_each(|(all, blocks)| *all += blocks);
@@ -598,7 +599,10 @@ impl Run {
         self.array
             .drives_mut()
             .iter_mut()
-            .map(|drive| drive.ssd.backend_mut().ftl.take_told())
+            .map(|drive| {
+                let audit = drive.ssd.backend_mut().ftl.audit_mut();
+                audit.map(|audit| audit.take_told()).unwrap_or_default()
+            })
             .collect()
     }
 
@@ -680,12 +684,10 @@ impl Run {
     /// Note on pages of lines with parity that were lost as they were moved, if that need not be.
     fn lost_pages_note(&self) -> Option<String> {
         let drives = self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
-        let lost: u64 = drives.clone().map(|ftl| ftl.pages_lost_in_moves()).sum();
+        let lost: u64 = drives.clone().map(|ftl| ftl.lost_pages().in_moves()).sum();
         let first = drives.clone().next().filter(|_| lost > 0)?.lines()?;
-        if !first.has_parity() {
-            return None;
-        }
-        let why = match first.makes_up_what_moves() {
+        first.parity()?;
+        let why = match first.collected().makes_up_what_moves() {
             false => {
                 "collections copy them inside the flash, where nobody corrects them; with \
                  ssd.gc.copyback = false those that cannot be read are made up from their stripes"
@@ -712,7 +714,8 @@ impl Run {
             ));
         }
         let drives = self.array.drives().iter();
-        let lost: Option<u64> = drives.map(|drive| drive.ssd.backend().ftl.lost_victims()).sum();
+        let lost: Option<u64> =
+            drives.map(|drive| drive.ssd.backend().ftl.refused().blocks()).sum();
         if let Some(lost) = lost.filter(|lost| *lost > 0) {
             notes.push(format!(
                 "{lost} full blocks have left the queue of FIFO victims for good (ssd.gc.victim, \
@@ -732,7 +735,7 @@ impl Run {
             self.prepared_bytes.iter().map(|bytes| *bytes > self.capacity.device_bytes);
         let mut drives = self.array.drives().iter().zip(overwritten);
         let is_told = drives.any(|(drive, is_overwritten)| {
-            is_overwritten && drive.ssd.backend().ftl.places_by_time()
+            is_overwritten && drive.ssd.backend().ftl.streams().has_time()
         });
         is_told.then(|| {
             "ssd.ftl.placement.clock = \"time\": no time passes while a drive is prepared, so that all it \
@@ -744,7 +747,7 @@ impl Run {
     /// Handles that the workload names in vain.
     fn handles_note(&self) -> Option<String> {
         let layers = || self.array.drives().iter().map(|drive| &drive.ssd.backend().ftl);
-        let tallies = layers().filter_map(|ftl| ftl.reclaim_units().handle_tally());
+        let tallies = layers().filter_map(|ftl| ReclaimUnits::of(ftl).handle_tally());
         let invalid: u64 = tallies.map(|tally| tally.invalid_pages).sum();
         if invalid > 0 {
             return Some(format!(
@@ -752,7 +755,8 @@ impl Run {
                  ssd.ftl.placement.handles"
             ));
         }
-        let is_ignored = self.host.names_handles() && !layers().all(|ftl| ftl.looks_at_handles());
+        let is_ignored =
+            self.host.names_handles() && !layers().all(|ftl| ftl.streams().looks_at_handles());
         is_ignored.then(|| {
             "the placement handles that the workload names mean nothing to ssd.ftl.placement; \
              \"by_hint\" goes by them"
@@ -794,13 +798,15 @@ impl Run {
             }
             let ftl = &drive.ssd.backend().ftl;
             if let Some(state) = ftl.slc_state() {
-                slc_cache.get_or_insert((SlcState::default(), ftl.page_bytes())).0 += state;
+                slc_cache.get_or_insert((SlcState::default(), ftl.streams().page_bytes())).0 +=
+                    state;
             }
-            if let Some(most_held) = ftl.lines().and_then(|lines| lines.most_parity_held()) {
+            if let Some(most_held) = ftl.lines().and_then(|lines| Some(lines.parity()?.most_held()))
+            {
                 let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
                 parity = Some(ParityState { dies: ftl.geometry().dies() as u64, most_held: held });
             }
-            if let Some(tally) = ftl.line_tally() {
+            if let Some(tally) = ftl.lines().map(|lines| lines.tally()) {
                 *lines.get_or_insert_default() += tally;
             }
             let backend = drive.ssd.backend();
@@ -836,7 +842,10 @@ impl Run {
                 Some(reads.summary(&report?, counters.rebuilt))
             }),
             is_paced: drives.iter().any(|drive| drive.ssd.pacing().is_some()),
-            lost_victims: drives.iter().map(|drive| drive.ssd.backend().ftl.lost_victims()).sum(),
+            lost_victims: drives
+                .iter()
+                .map(|drive| drive.ssd.backend().ftl.refused().blocks())
+                .sum(),
             data_age: drives.iter().any(|drive| drive.ssd.backend().condition.ageing.is_some()),
             was_off: drives.iter().filter_map(Drive::power_loss).any(|loss| loss.cuts > 0),
         }

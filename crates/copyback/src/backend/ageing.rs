@@ -58,7 +58,7 @@ struct Marked {
 
 impl Marked {
     fn is_stale(&self, ftl: &Ftl) -> bool {
-        ftl.erase_count(self.block) != self.erases
+        ftl.blocks().erase_count(self.block) != self.erases
     }
 }
 
@@ -78,16 +78,14 @@ impl Kept {
 }
 
 impl Ageing {
-    /// Of the blocks of a prepared drive of a checked configuration, if reads or time make any difference. The translation layer
-    /// tells from now on which blocks it opens.
-    pub fn new(config: &Resolved, ftl: &mut Ftl) -> Option<Box<Self>> {
+    /// Of the blocks of a prepared drive of a checked configuration, if reads or time make any difference.
+    pub fn new(config: &Resolved, ftl: &Ftl) -> Option<Box<Self>> {
         let (refresh, faults) = (&config.ssd.refresh, &config.ssd.faults);
         let errors_grow =
             faults.disturbed_read_errors.is_some() || faults.aged_read_errors.is_some();
         if refresh.is_none() && !errors_grow {
             return None;
         }
-        ftl.tell_opened_blocks();
         let mut ageing = Self {
             most_reads: refresh.reads,
             greatest_age: refresh.age.map(|age| age.0),
@@ -108,11 +106,12 @@ impl Ageing {
             let mut due = Vec::new();
             for plane in ftl.geometry().planes_of_die(die) {
                 let of_plane = ftl.geometry().blocks_of_plane(plane);
-                let written: Vec<_> = of_plane.filter(|block| ftl.is_in_use(*block)).collect();
+                let written: Vec<_> =
+                    of_plane.filter(|block| ftl.blocks().is_in_use(*block)).collect();
                 let all = written.len() as u64;
                 for (place, block) in written.into_iter().enumerate() {
                     let age_before = part(greatest, all - place as u64 - 1, all);
-                    let erases = ftl.erase_count(block);
+                    let erases = ftl.blocks().erase_count(block);
                     let kept = Kept { erases, age_before, ..Kept::default() };
                     self.blocks[block.index()] = kept;
                     due.push(Marked { block, erases });
@@ -123,11 +122,11 @@ impl Ageing {
         }
     }
 
-    /// Notes the present time: the blocks that have been opened since the last call are as old as that.
-    pub fn note(&mut self, ftl: &mut Ftl, now: Instant) {
+    /// Notes the present time: the blocks that have been `opened` since the last call are as old as that.
+    pub fn note(&mut self, opened: &[BlockId], ftl: &Ftl, now: Instant) {
         self.now = now;
-        for block in ftl.take_opened_blocks() {
-            let (erases, die) = (ftl.erase_count(block), die_of(ftl, block));
+        for &block in opened {
+            let (erases, die) = (ftl.blocks().erase_count(block), die_of(ftl, block));
             self.blocks[block.index()] = Kept { erases, opened: now, ..Kept::default() };
             self.prune(ftl, die);
             if self.greatest_age.is_some() {
@@ -139,7 +138,7 @@ impl Ageing {
     /// A page is read.
     pub fn read(&mut self, ftl: &Ftl, page: Ppn) {
         let block = ftl.geometry().block_of(page);
-        let erases = ftl.erase_count(block);
+        let erases = ftl.blocks().erase_count(block);
         let kept = &mut self.blocks[block.index()];
         if kept.erases != erases {
             *kept = Kept { erases, opened: self.now, ..Kept::default() };

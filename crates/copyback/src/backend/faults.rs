@@ -98,7 +98,7 @@ impl FaultCosts {
         }
         match self.uncorrectable > uncorrectable {
             true => Found::Nothing,
-            false if ftl.is_marked(page) => Found::Mark,
+            false if ftl.lost_pages().is_marked(page) => Found::Mark,
             false => Found::Data,
         }
     }
@@ -139,7 +139,7 @@ impl FaultCosts {
             pages_copied: self.copied * striped,
             retried: self.retried.clone(),
             uncorrectable: self.uncorrectable,
-            lost_in_moves: ftl.pages_lost_in_moves() * striped,
+            lost_in_moves: ftl.lost_pages().in_moves() * striped,
             failed_reads: counters.reads_lost * striped,
             read_only_since: self.read_only_since,
         }

@@ -86,14 +86,16 @@ impl Backend {
     /// The back end of a checked configuration around a prepared translation layer; `pipelined` if operations
     /// of collections and of the host overlap in a die.
     pub fn new(config: &Resolved, mut ftl: Ftl, pipelined: bool, shortcuts: Shortcuts) -> Self {
-        ftl.look_at_all();
         let ssd = &config.ssd;
         let noted = match ssd.power.is_watched() || config.metrics.needs_journal() {
             true => Noted::Everything,
             false if ssd.commands.suspend != crate::config::Suspend::None => Noted::Programmed,
             false => Noted::Nothing,
         };
-        let ageing = Ageing::new(config, &mut ftl);
+        let ageing = Ageing::new(config, &ftl);
+        if ageing.is_some() {
+            ftl.tell_opened_blocks();
+        }
         let condition = Condition::new(&ftl, ageing);
         Self {
             flash: Flash::new(config, ftl.geometry(), pipelined, noted, shortcuts),
@@ -113,10 +115,7 @@ impl Backend {
         if are_due {
             self.flash.wake_all();
         }
-        if !self.ftl.has_lines() {
-            return are_due;
-        }
-        let given = self.ftl.take_given_parity();
+        let given = self.ftl.parity_mut().map(|parity| parity.take_given()).unwrap_or_default();
         given.iter().for_each(|die| self.flash.wake(*die));
         are_due || !given.is_empty()
     }

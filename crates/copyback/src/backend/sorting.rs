@@ -1,6 +1,6 @@
 //! Quality of the sorting by a drive's placement.
 
-use crate::ftl::{ClassTally, Ftl, HandleTally, Takes, UnitReport};
+use crate::ftl::{ClassTally, Ftl, HandleTally, ReclaimUnits, Takes, UnitReport};
 
 /// Counts of the blocks of each class, on a drive or on several together.
 #[derive(Debug, Clone)]
@@ -24,15 +24,16 @@ pub struct SortingReport {
 impl SortingReport {
     /// Quality of the placement's sorting, if there are several classes.
     pub fn of(ftl: &Ftl) -> Option<Self> {
-        let tally = ftl.class_tally();
+        let streams = ftl.streams();
+        let tally = streams.tally();
         (tally.classes().len() > 1).then(|| Self {
             tally: tally.clone(),
-            handles: ftl.reclaim_units().handle_tally(),
-            units: ftl.reclaim_units().report(),
-            takes: ftl.takes_of_classes(),
-            host_pages: ftl.tallied_host_pages(),
-            state_bytes: ftl.placement_bytes() as u64,
-            page_bytes: ftl.page_bytes(),
+            handles: ReclaimUnits::of(ftl).handle_tally(),
+            units: ReclaimUnits::of(ftl).report(),
+            takes: streams.takes(),
+            host_pages: streams.tallied_host_pages(),
+            state_bytes: streams.placement_bytes() as u64,
+            page_bytes: streams.page_bytes(),
         })
     }
 

@@ -12,9 +12,9 @@ use super::Purpose;
 #[inline]
 pub fn wake_for_work(flash: &mut Flash<Purpose>, ftl: &Ftl, die: DieId) {
     // A read may wait, or a write, or a collection.
-    let has_room = || ftl.keeps_room(die) != Some(false);
+    let has_room = || ftl.rooms().keeps_room(die) != Some(false);
     let could_begin = || flash.could_begin(die, |of| of == Command::Read || has_room());
-    match flash.shortcuts.while_busy(could_begin, || ftl.keeps_room(die) == Some(true)) {
+    match flash.shortcuts.while_busy(could_begin, || ftl.rooms().keeps_room(die) == Some(true)) {
         Undisturbed::Never => flash.wake(die),
         Undisturbed::UntilNextInstant => flash.pass(die),
         Undisturbed::UntilOperationEnds | Undisturbed::UntilCollectionEnds => {}

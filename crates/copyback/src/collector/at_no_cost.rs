@@ -2,6 +2,7 @@
 
 use super::job::{self, Job, Tally};
 use crate::backend::{Backend, Counters};
+use crate::ftl::Occasion;
 use crate::ids::DieId;
 use crate::purpose::Reason;
 
@@ -11,7 +12,9 @@ impl Collector {
     /// Collects every plane of `die` that is short of space or asked for, with all its effects but
     /// time.
     pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
-        backend.ftl.time_parity(false);
+        if let Some(parity) = backend.ftl.parity_mut() {
+            parity.take_time(false);
+        }
         let tally = job::collect_untimed(&mut backend.ftl, die);
         self.count_untimed(&mut backend.counters, Reason::OnDemand, &tally);
         let mut filled = tally.filled;
@@ -19,7 +22,7 @@ impl Collector {
         let mut tally = Tally::default();
         for plane in backend.ftl.geometry().planes_in(asked, die) {
             while self.permits.planes_of(die) & backend.ftl.geometry().bit(plane) != 0 {
-                match Job::for_space(self.permits.reason(), plane, &mut backend.ftl) {
+                match Job::on(Occasion::Demand(plane), self.permits.reason(), &mut backend.ftl) {
                     Some(job) => {
                         job.run_with_levelling(&mut backend.ftl, &mut tally);
                         job::end_line(&mut backend.ftl, &mut tally);
@@ -39,8 +42,11 @@ impl Collector {
         filled += tally.filled;
         // Blocks are replaced in no time either.
         backend.replacing_time();
-        backend.ftl.time_parity(true);
-        let parity = backend.ftl.take_untimed_parity();
+        let parity = backend.ftl.parity_mut().map(|parity| {
+            parity.take_time(true);
+            parity.take_untimed()
+        });
+        let parity = parity.unwrap_or_default();
         backend.counters.programs += parity.pages;
         backend.counters.parity += parity.pages;
         if backend.flash.timing.summary.is_some() {

@@ -83,6 +83,9 @@ impl Collector {
             && !job.reason.is_for_data()
             && !backend.ftl.space().is_below_threshold(plane)
             && backend.ftl.blocks().is_slc(job.victim())
-            && !backend.ftl.is_folded_when_busy(plane)
+            && !backend
+                .ftl
+                .slc_pool()
+                .is_some_and(|pool| pool.is_due_when_busy(backend.ftl.blocks(), plane))
     }
 }

@@ -5,7 +5,7 @@ use derive_more::AddAssign;
 
 use crate::backend::{Backend, Merges, Outlook};
 use crate::checkpoint::Checkpointed;
-use crate::ftl::{Cost, Expected, Ftl, ReclaimKind, ReclaimPlan, ReclaimStep};
+use crate::ftl::{Ftl, Occasion, ReclaimKind, ReclaimPlan, ReclaimStep};
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 use crate::purpose::Reason;
 
@@ -23,70 +23,38 @@ impl Job {
     /// Begins to collect `plane`, if its policy finds a block that is worth it and for whose valid
     /// pages there is room.
     pub fn on_demand(plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
-        Self::for_space(Reason::OnDemand, plane, ftl)
+        Self::on(Occasion::Demand(plane), Reason::OnDemand, ftl)
+    }
+
+    /// Begins to reclaim a block on an occasion, for this reason, if one is worth it.
+    pub fn on(occasion: Occasion<'_>, reason: Reason, ftl: &mut Ftl) -> Option<Self> {
+        let victim = ftl.choose_victim(occasion)?;
+        Some(Self::begin((reason, false), victim, ftl))
     }
 
     /// Begins to collect `plane` in step with `lead`, the block of another plane, if a block of the same cell mode is
     /// worth it.
     pub fn beside(lead: BlockId, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let victim = ftl.choose_victim_beside(plane, lead)?;
-        Some(Self::begin_told((Reason::OnDemand, true), plane, victim, ftl))
-    }
-
-    /// Begins to collect `plane` for this reason, if its policy finds a block that is worth it.
-    pub fn for_space(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
-        let victim = ftl.choose_victim(plane)?;
-        Some(Self::begin(reason, plane, victim, ftl))
-    }
-
-    /// Begins what the `expected` writes will call for, if anything of it `fits` into the time that is
-    /// left.
-    pub fn called_for(
-        expected: &Expected,
-        ftl: &mut Ftl,
-        fits: impl Fn(Cost) -> bool,
-    ) -> Option<Self> {
-        let victim = ftl.victim_called_for(expected, fits)?;
-        Some(Self::begin(Reason::LookAhead, expected.plane, victim, ftl))
-    }
-
-    /// Begins to collect `plane` although it is not short of space yet.
-    pub fn in_advance(reason: Reason, plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
-        let victim = ftl.victim_in_advance(plane)?;
-        Some(Self::begin(reason, plane, victim, ftl))
-    }
-
-    /// Begins the merge that has been owed longest on `die`.
-    pub fn owed(die: DieId, ftl: &mut Ftl) -> Option<Self> {
-        let victim = ftl.owed_victim(die)?;
-        let plane = ftl.geometry().plane_of_block(victim);
-        Some(Self::begin(Reason::Delayed, plane, victim, ftl))
+        Some(Self::begin((Reason::OnDemand, true), victim, ftl))
     }
 
     /// Begins to level the wear of `plane`, if its erase counts have drifted apart.
     pub fn wear_levelling(plane: PlaneId, ftl: &mut Ftl) -> Option<Self> {
         let coldest = ftl.block_to_level(plane)?;
-        Some(Self::begin(Reason::WearLevelling, plane, coldest, ftl))
+        Some(Self::begin((Reason::WearLevelling, false), coldest, ftl))
     }
 
     /// Begins to collect the block of `die` whose data are most in danger, if there is one and room for it.
     pub fn for_its_data(die: DieId, backend: &mut Backend) -> Option<Self> {
         let (block, reason) = backend.condition.ageing.as_ref()?.next_due(&backend.ftl, die)?;
-        let plane = backend.ftl.geometry().plane_of_block(block);
-        Some(Self::begin(reason, plane, block, &mut backend.ftl))
+        Some(Self::begin((reason, false), block, &mut backend.ftl))
     }
 
-    fn begin(reason: Reason, plane: PlaneId, victim: BlockId, ftl: &mut Ftl) -> Self {
-        Self::begin_told((reason, false), plane, victim, ftl)
-    }
-
-    fn begin_told(
-        (reason, joins): (Reason, bool),
-        plane: PlaneId,
-        victim: BlockId,
-        ftl: &mut Ftl,
-    ) -> Self {
+    /// Begins to collect `victim` for a reason, and perhaps as it joins the collection of another plane.
+    fn begin((reason, joins): (Reason, bool), victim: BlockId, ftl: &mut Ftl) -> Self {
         ftl.tell_chosen(victim, reason, joins);
+        let plane = ftl.geometry().plane_of_block(victim);
         Self { reason, plane, plan: ftl.begin_reclaim(victim) }
     }
 
@@ -188,7 +156,7 @@ pub fn collect_untimed(ftl: &mut Ftl, die: DieId) -> Tally {
 
 /// The other planes do their share of a line of which one has been collected.
 pub fn end_line(ftl: &mut Ftl, tally: &mut Tally) {
-    while let Some(plane) = ftl.lines().and_then(|lines| lines.first_unfinished())
+    while let Some(plane) = ftl.lines().and_then(|lines| lines.collected().first_unfinished())
         && let Some(job) = Job::on_demand(plane, ftl)
     {
         job.run_with_levelling(ftl, tally);
@@ -207,8 +175,8 @@ impl Job {
 
     /// Outlook of the collection of this block as it begins.
     pub fn outlook(&self, ftl: &Ftl) -> Outlook {
-        let block = u64::from(ftl.data_pages_per_block());
-        let valid = u64::from(ftl.valid_pages(self.victim()));
+        let block = u64::from(ftl.limits().data_pages());
+        let valid = u64::from(ftl.blocks().valid_pages(self.victim()));
         let (moves, frees) = match self.kind() {
             ReclaimKind::Collection => (valid, block.saturating_sub(valid)),
             // A merge copies a block, and gives one back.

@@ -73,7 +73,7 @@ impl HowMoved {
     /// a page.
     pub fn new(config: &Resolved, ftl: &Ftl, splits_moves: bool) -> Self {
         match config.ssd.gc.copyback && !splits_moves {
-            false if ftl.lines().is_some_and(|lines| lines.makes_up_what_moves()) => {
+            false if ftl.lines().is_some_and(|lines| lines.collected().makes_up_what_moves()) => {
                 Self::ReadOutOrMadeUp
             }
             false => Self::ReadOut,
@@ -258,7 +258,7 @@ impl Lanes {
     /// The next step of all lanes together, while each of them has a page left.
     fn step_together(&mut self, ftl: &Ftl) -> Option<Step> {
         if self.lanes.iter().all(|lane| lane.carried.is_some()) {
-            let room = |lane: &Lane| ftl.has_aligned_room(lane.job.plane);
+            let room = |lane: &Lane| ftl.rooms().has_aligned_room(lane.job.plane);
             return self
                 .lanes
                 .iter()

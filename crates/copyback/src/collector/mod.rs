@@ -20,7 +20,7 @@ pub use steps::{Collection, Point, Progress, place_copy};
 use crate::backend::{Backend, Collecting};
 use crate::checkpoint::Checkpointed;
 use crate::config::{GcEnd, GcStart, Resolved};
-use crate::ftl::Ftl;
+use crate::ftl::{Ftl, Occasion};
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::observer::{Collected, Entry, Observer};
 use crate::purpose::Reason;
@@ -210,7 +210,7 @@ impl Collector {
         while let Some(plane) = choose(candidates) {
             let bit = backend.ftl.geometry().bit(plane);
             let reason = if due & bit != 0 { Reason::OnDemand } else { self.permits.reason() };
-            if let Some(job) = Job::for_space(reason, plane, &mut backend.ftl) {
+            if let Some(job) = Job::on(Occasion::Demand(plane), reason, &mut backend.ftl) {
                 let how = self.settings.how.read_out_if(self.is_folding_in_idle_time());
                 let mut lanes = Lanes::of(job, how);
                 self.let_planes_join(backend, &mut lanes);
@@ -257,7 +257,7 @@ impl Collector {
     ) {
         observer.record(|| {
             let jobs = collection.lanes.lanes.iter().map(|lane| &lane.job);
-            let victims = jobs.map(|job| (job.victim(), ftl.valid_pages(job.victim())));
+            let victims = jobs.map(|job| (job.victim(), ftl.blocks().valid_pages(job.victim())));
             let (reason, kind) = (collection.reason(), collection.lanes.lanes[0].job.kind());
             let collected = Collected { reason, kind, victims: victims.collect() };
             Entry::Begins { die, at: now, collected }

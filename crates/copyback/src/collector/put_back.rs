@@ -32,7 +32,7 @@ impl Collector {
             members += 1;
         }
         let Some((_, offset)) = first else { return 0 };
-        let step = match backend.ftl.has_lines() {
+        let step = match backend.ftl.lines().is_some() {
             // Nothing else stays in DRAM there.
             true => {
                 backend.counters.rebuilt += members;

@@ -378,7 +378,7 @@ impl Collector {
             StepInFlight::Stage(page) => {
                 if backend.ftl.is_valid(page) {
                     backend.counters.moves.cached += 1;
-                    backend.ftl.stage(page);
+                    backend.ftl.stage(page, backend.ftl.geometry().plane_of(page));
                 }
                 return false;
             }

@@ -19,7 +19,7 @@ impl Collector {
         let lead = backend.ftl.geometry().locate(page);
         let mut planes = backend.ftl.geometry().bit(lead.plane);
         backend.flash.note_target(page);
-        while let Some(page) = backend.ftl.next_parity(die)
+        while let Some(page) = backend.ftl.lines().and_then(|lines| lines.parity()?.next(die))
             && let next = backend.ftl.geometry().locate(page)
             && planes & backend.ftl.geometry().bit(next.plane) == 0
             && backend.flash.rules.joins(Command::Program)
@@ -36,7 +36,7 @@ impl Collector {
         let members = u64::from(planes.count_ones());
         backend.counters.parity += members;
         let offset = lead.offset;
-        let is_last = offset + 1 == backend.ftl.data_pages_per_block();
+        let is_last = offset + 1 == backend.ftl.limits().data_pages();
         let pages = Together { members, offset, filled: if is_last { members } else { 0 } };
         from_dram::program(backend, die, pages, StepInFlight::Parity, now);
         true

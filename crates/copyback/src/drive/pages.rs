@@ -51,7 +51,7 @@ impl Drive {
     #[inline]
     pub fn fetch(&self, offset: u64) {
         let pages = pages_of(self.settings.page_size, offset, 1);
-        self.ssd.backend().ftl.fetch(Lpn(pages.start));
+        self.ssd.backend().ftl.prefetch().entry(Lpn(pages.start));
     }
 
     /// Announces the pages of a write that go straight to the flash.

@@ -185,7 +185,7 @@ impl Drive {
     /// Findings of a recovery, read from the drive.
     fn found(&self) -> RecoveryFindings {
         let audit = self.ssd.backend().ftl.audit().expect("kept where power may fail");
-        let pages = self.ssd.backend().ftl.logical_pages();
+        let pages = self.ssd.backend().ftl.limits().logical_pages();
         let versions = (0..pages).map(|page| audit.version(Lpn::from_index(page))).collect();
         RecoveryFindings { versions, last_version: self.ssd.scheduler().last_sequence() }
     }

@@ -4,6 +4,7 @@
 mod bad_blocks;
 mod lost_pages;
 mod prefetch;
+mod refused;
 mod report;
 mod room;
 mod streams_of_pages;
@@ -28,6 +29,10 @@ use super::staged::Staged;
 use super::streams::Streams;
 use super::wear::WearLeveller;
 
+pub use prefetch::Prefetch;
+pub use refused::Refused;
+pub use room::Rooms;
+
 /// Pages and blocks of a drive. Units of reclaiming and mappings decide; the manager puts what they decide into effect.
 #[derive(Debug, Checkpointed)]
 pub struct BlockManager {
@@ -48,8 +53,8 @@ pub struct BlockManager {
     pub(super) wear: WearLeveller,
     /// Blocks that have failed.
     pub(super) bad_blocks: BadBlocks,
-    /// Pages whose data are lost, if any may be.
-    pub(super) lost_pages: Option<Box<LostPages>>,
+    /// Pages whose data are lost.
+    pub(super) lost_pages: LostPages,
     /// Pages in the device's DRAM on their way from one block to another.
     pub(super) staged: Staged,
     /// Content of every page, kept if wanted.
@@ -66,6 +71,24 @@ pub(super) struct OldPage {
 }
 
 impl BlockManager {
+    /// Victims that the policy has refused.
+    pub const fn refused(&self) -> Refused<'_> {
+        Refused { space: &self.space, victims: &self.victims }
+    }
+
+    /// Prefetches.
+    #[inline(always)]
+    pub const fn prefetch(&self) -> Prefetch<'_> {
+        Prefetch { manager: self }
+    }
+
+    /// Rooms of the planes.
+    #[inline(always)]
+    pub const fn rooms(&self) -> Rooms<'_> {
+        let Self { limits, space, blocks, streams, .. } = self;
+        Rooms { limits, space, blocks, streams }
+    }
+
     /// Place of `lpn`, if it has been written and not trimmed.
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.map.physical(lpn)
@@ -87,11 +110,6 @@ impl BlockManager {
         self.blocks.is_valid(block, self.geometry.page_offset(page))
     }
 
-    /// Valid pages of `block`.
-    pub fn valid_pages(&self, block: BlockId) -> u16 {
-        self.blocks.valid_pages(block)
-    }
-
     /// The first valid page of `block` at or after `offset`.
     pub fn next_valid(&self, block: BlockId, offset: u32) -> Option<Ppn> {
         self.blocks.next_valid(block, offset).map(|offset| self.geometry.page(block, offset))
@@ -103,11 +121,6 @@ impl BlockManager {
         let block = self.geometry.block_of(page);
         let plane = self.geometry.plane_of_block(block);
         OldPage { page, block, plane, lpn: self.logical(page) }
-    }
-
-    /// Whether `lpn` is a translation page and not one of the host's.
-    pub const fn is_translation_page(&self, lpn: Lpn) -> bool {
-        lpn.index() >= self.limits.logical_pages
     }
 
     /// Whether `page` lies in a block of the cache.
@@ -152,7 +165,10 @@ impl BlockManager {
     pub(super) fn free(&mut self, plane: PlaneId, block: BlockId, held: bool) {
         self.wear.erased(plane, block, self.blocks.erase_count(block));
         self.streams.block_changed(self.blocks.state(block));
-        self.free_erased(plane, block);
+        // A spare one is free in its place if the erase has failed.
+        if !self.erase_has_failed(plane, block) {
+            self.space[plane].free.push(block, self.blocks.erase_count(block));
+        }
         self.space[plane].held += usize::from(held);
         self.refill_spare_blocks(plane);
     }
@@ -183,23 +199,7 @@ impl BlockManager {
         streams.held = blocks.of_classes(streams.held.len());
     }
 
-    /// Groups are what the placement, which has remembered something, says.
-    pub(super) fn set_groups(&mut self) {
-        if let VictimSelector::InGroups(in_groups) = &mut self.victims
-            && let Some(groups) = self.streams.placement.groups()
-        {
-            in_groups.set_groups(groups);
-        }
-    }
-
     /// Notes that the host overwrites or trims what is in `page`.
-    #[inline(always)]
-    pub(super) fn dies(&mut self, page: Ppn) {
-        if self.streams.looks_at_pages() {
-            self.count_death(page);
-        }
-    }
-
     // Apart, as only placements that look at pages count.
     #[inline(never)]
     pub(super) fn count_death(&mut self, page: Ppn) {
@@ -220,51 +220,6 @@ impl BlockManager {
         let opened = self.blocks.opened_at(block);
         // A file may tell of a block that was filled before it was opened.
         opened + until.saturating_sub(opened) * u64::from(offset) / u64::from(pages)
-    }
-
-    /// Tells the placement where all pages lie, if it asks.
-    pub(super) fn tell_where_pages_lie(&mut self) {
-        let Self { streams, map, geometry, .. } = self;
-        if streams.placement.asks_where_pages_lie() {
-            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
-        }
-    }
-
-    /// Whether the host can open no block on `plane`, some of whose victims are lost.
-    pub fn is_out_of_victims(&self, plane: PlaneId) -> bool {
-        !self.space.may_open_for_host(plane)
-            && self.victims.lost(plane).is_some_and(|lost| lost > 0)
-    }
-
-    pub(super) fn check_classes(&self) -> Result<(), String> {
-        let (held, counted) = (self.blocks.of_classes(self.streams.held.len()), &self.streams.held);
-        if held != *counted {
-            return Err(format!("classes hold {held:?} blocks, but {counted:?} counted"));
-        }
-        Ok(())
-    }
-
-    /// Checks the blocks of `plane`, of which those that are `is_parity` hold no data.
-    pub(super) fn check_plane(
-        &self,
-        plane: PlaneId,
-        is_parity: impl Fn(BlockId) -> bool,
-    ) -> Result<(), String> {
-        let mut closed_invalid = 0;
-        for block in self.geometry.blocks_of_plane(plane) {
-            self.blocks.check(block)?;
-            if self.blocks.is_closed(block) && !is_parity(block) {
-                closed_invalid +=
-                    self.limits.data_pages - u32::from(self.blocks.valid_pages(block));
-            }
-        }
-        let counted = self.space[plane].closed_invalid;
-        if counted != closed_invalid {
-            return Err(format!(
-                "{plane:?}: {closed_invalid} invalid pages, but {counted} counted"
-            ));
-        }
-        Ok(())
     }
 }
 

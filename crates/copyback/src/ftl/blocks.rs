@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::BlockId;
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
-use crate::placement::{Class, Life};
+use crate::placement::{Class, Life, Origin};
 use crate::victim::BlockView;
 
 use super::streams::Streams;
@@ -220,6 +220,29 @@ impl Blocks {
     pub fn fill_in_cache(&mut self, block: BlockId, now: u64) {
         self.records[block.index()].phase = Phase::FullInCache;
         self.times[block.index()].sealed = now;
+    }
+
+    /// Checks the blocks that each class is `counted` to hold.
+    ///
+    /// # Errors
+    /// Names what they hold, if that is not so.
+    pub fn check_classes(&self, counted: &[u64]) -> Result<(), String> {
+        let held = self.of_classes(counted.len());
+        match held == counted {
+            true => Ok(()),
+            false => Err(format!("classes hold {held:?} blocks, but {counted:?} counted")),
+        }
+    }
+
+    /// Origin of a page that is moved out of `block`.
+    #[inline(always)]
+    pub fn origin_in(&self, block: BlockId) -> Origin {
+        Origin::Moved { class: self.class(block) }
+    }
+
+    /// Whether `block` has been opened and not erased since.
+    pub fn is_in_use(&self, block: BlockId) -> bool {
+        self.is_open(block) || self.is_closed(block) || self.is_full_in_cache(block)
     }
 
     pub fn is_full_in_cache(&self, block: BlockId) -> bool {

@@ -2,6 +2,9 @@
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
+use crate::ids::{Lpn, SsdId};
+use crate::nand::Geometry;
+use crate::outside::Device;
 use crate::placement::{Class, Classes};
 
 use super::audit::Audit;
@@ -38,6 +41,38 @@ impl Limits {
     /// Pages that have an entry in the mapping.
     pub(super) fn mapped_pages(config: &Resolved) -> usize {
         (config.drive.capacity.logical_pages + config.drive.capacity.translation_pages) as usize
+    }
+
+    /// Pages of the host's address space.
+    pub const fn logical_pages(&self) -> usize {
+        self.logical_pages
+    }
+
+    /// Translation pages of the device.
+    pub const fn translation_pages(&self) -> usize {
+        self.translation_pages
+    }
+
+    /// Pages of a block that hold data.
+    pub const fn data_pages(&self) -> u32 {
+        self.data_pages
+    }
+
+    /// Whether `lpn` is a translation page and not one of the host's.
+    pub const fn is_translation_page(&self, lpn: Lpn) -> bool {
+        lpn.index() >= self.logical_pages
+    }
+
+    /// Description of the device, which has this shape, for external policies.
+    pub const fn described(&self, id: SsdId, geometry: &Geometry) -> Device {
+        Device {
+            id,
+            dies: geometry.dies(),
+            planes_per_die: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: self.data_pages,
+            logical_pages: self.logical_pages + self.translation_pages,
+        }
     }
 
     pub(super) fn new(config: &Resolved, classes: &Classes) -> Self {

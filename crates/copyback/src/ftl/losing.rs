@@ -6,10 +6,10 @@ use super::{Ftl, Tables};
 
 impl Ftl {
     /// A move reads `page` in vain. Returns whether it is made up from the others of its stripe, for which the move
-    /// [waits](super::units::Lines::waits_for_stripe); else it is lost with the move.
+    /// [waits](super::units::Collected::waits_for_stripe); else it is lost with the move.
     pub fn reads_in_vain_to_move(&mut self, page: Ppn) -> bool {
         let Tables { manager, units, .. } = &mut self.tables;
-        let is_made_up = !manager.is_marked(page)
+        let is_made_up = !manager.lost_pages.is_marked(page)
             && units.lines_mut().is_some_and(|lines| lines.wait_for_stripe(manager, page));
         if !is_made_up {
             self.cannot_read_to_move(page);
@@ -24,15 +24,14 @@ impl Ftl {
         }
         let plane = self.geometry.plane_of(page);
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.page_is_made_up(page, plane);
+            lines.collected_mut().page_is_made_up(page, plane);
         }
     }
 
     /// `page` is lost as it is moved, or copied inside the flash with what could not be read.
     pub fn cannot_read_to_move(&mut self, page: Ppn) {
-        let is_of_host = self.is_of_host(page);
-        if let Some(lost) = self.tables.manager.lost_pages.as_mut().filter(|_| is_of_host) {
-            lost.unreadable.insert(page);
+        if self.is_of_host(page) {
+            self.tables.manager.lost_pages.note_unreadable(page);
         }
     }
 
@@ -41,7 +40,7 @@ impl Ftl {
     pub fn lose(&mut self, page: Ppn) -> bool {
         let is_of_host = self.is_of_host(page);
         if is_of_host {
-            self.tables.manager.mark(page);
+            self.tables.manager.lost_pages.mark(page);
             if let Some(audit) = &mut self.tables.manager.audit {
                 audit.lost_in(page);
             }
@@ -51,6 +50,6 @@ impl Ftl {
 
     /// Whether `page` holds data of the host: what is in a translation page the drive knows from elsewhere.
     fn is_of_host(&self, page: Ppn) -> bool {
-        !self.is_translation_page(self.logical(page))
+        !self.limits.is_translation_page(self.logical(page))
     }
 }

@@ -8,33 +8,80 @@ use std::collections::BTreeSet;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
-use crate::ids::Ppn;
+use crate::ids::{BlockId, Ppn};
+use crate::nand::Geometry;
 
-/// The lost pages of a drive.
-#[derive(Debug, Default, Checkpointed)]
+/// The lost pages of a drive, if it may lose any.
+#[derive(Debug, Checkpointed)]
 pub struct LostPages {
+    known: Option<Box<Known>>,
+}
+
+/// Lost pages.
+#[derive(Debug, Default, Checkpointed)]
+struct Known {
     /// Pages that a move could not read, and that it has not programmed elsewhere yet.
-    pub(super) unreadable: BTreeSet<Ppn>,
+    unreadable: BTreeSet<Ppn>,
     /// Pages that were programmed with a mark.
-    pub(super) marked: BTreeSet<Ppn>,
+    marked: BTreeSet<Ppn>,
     /// Pages that were lost as they were moved.
-    pub(super) in_moves: u64,
+    in_moves: u64,
 }
 
 impl LostPages {
     /// Creates an empty record, on a drive of a checked configuration that may lose pages.
-    pub fn new(config: &Resolved) -> Option<Box<Self>> {
-        config.ssd.faults.pages_may_be_lost().then(Box::default)
+    pub fn new(config: &Resolved) -> Self {
+        Self { known: config.ssd.faults.pages_may_be_lost().then(Box::default) }
+    }
+
+    /// Whether the data of `page` are lost, as its mark says.
+    pub fn is_marked(&self, page: Ppn) -> bool {
+        self.known.as_ref().is_some_and(|known| known.marked.contains(&page))
+    }
+
+    /// Whether the data of `page` are lost, or a move could not read them.
+    pub fn is_illegible(&self, page: Ppn) -> bool {
+        let is_unreadable = |known: &Known| known.unreadable.contains(&page);
+        self.is_marked(page) || self.known.as_deref().is_some_and(is_unreadable)
+    }
+
+    /// Pages that were lost as they were moved.
+    pub fn in_moves(&self) -> u64 {
+        self.known.as_ref().map_or(0, |known| known.in_moves)
     }
 
     /// Whether the data of `page` are lost, for a move that takes them elsewhere: counts that if the move has lost them.
     pub(super) fn take(&mut self, page: Ppn) -> Option<Lost> {
-        if self.marked.contains(&page) {
+        let known = self.known.as_mut()?;
+        if known.marked.contains(&page) {
             return Some(Lost::Before);
         }
-        let is_new = self.unreadable.remove(&page);
-        self.in_moves += u64::from(is_new);
+        let is_new = known.unreadable.remove(&page);
+        known.in_moves += u64::from(is_new);
         is_new.then_some(Lost::Now)
+    }
+
+    /// Notes that `page` has been programmed with a mark.
+    pub(super) fn mark(&mut self, page: Ppn) {
+        if let Some(known) = &mut self.known {
+            known.marked.insert(page);
+        }
+    }
+
+    /// Notes that a move could not read `page`.
+    pub(super) fn note_unreadable(&mut self, page: Ppn) {
+        if let Some(known) = &mut self.known {
+            known.unreadable.insert(page);
+        }
+    }
+
+    /// Forgets the pages of `block`, which holds nothing any more.
+    pub(super) fn forget(&mut self, block: BlockId, geometry: &Geometry) {
+        let Some(known) = &mut self.known else { return };
+        for page in (0..geometry.pages_per_block).map(|offset| geometry.page(block, offset)) {
+            known.unreadable.remove(&page);
+            known.marked.remove(&page);
+        }
     }
 }
 

@@ -39,7 +39,8 @@ pub use classes::{ClassTally, OfClass, Takes};
 pub use idle_time::Expected;
 pub use image::Image;
 pub use mapping::{
-    BufferTally, Cost, Left, Outdated, ReclaimKind, ReclaimPlan, ReclaimStep, Stage, Translated,
+    BufferTally, Cost, Facts, Left, Occasion, Outdated, ReclaimKind, ReclaimPlan, ReclaimStep,
+    Stage, Translated,
 };
 pub use open_pages::Filled;
 pub use recovery::{Lost, Scan};
@@ -47,8 +48,8 @@ pub use saved::Saved;
 pub use space::{Space, Stream, Watermarks};
 pub use tables::Tables;
 pub use units::{
-    LineTally, Lines, LinesOn, SavedLines, SavedSlcCache, SlcPool, SlcState, SlcTally, StripePages,
-    UnitReport, UntimedParity,
+    Collected, LineTally, Lines, LinesOn, Parity, ReclaimUnits, SavedLines, SavedSlcCache, SlcPool,
+    SlcState, SlcTally, StripePages, UnitReport, UntimedParity,
 };
 
 pub use crate::placement::HandleTally;
@@ -60,17 +61,18 @@ use crate::config::Resolved;
 use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
 use crate::outside::{Device, Failed, Supply};
 use crate::placement::supply::ExternalPlacement;
-use crate::placement::{Future, HostPage, Placement};
+use crate::placement::{HostPage, Placement};
 use crate::purpose::Reason;
 use crate::told::Told;
 use crate::victim::VictimSelector;
 use crate::victim::supply::ExternalVictims;
-use crate::workload::Hint;
 
-use block_manager::BlockManager;
-use mapping::{AnyMapping, BlockUse, Change, Facts, Mapping, Occasion, Put, each};
+use audit::Audit;
+use block_manager::{BlockManager, OldPage};
+use mapping::{AnyMapping, BlockUse, Change, Mapping, Put, each};
 use spare::Role;
 use staged::StagedPage;
+use streams::Streams;
 use units::{Due, Event, choose_by_policy};
 
 /// The translation layer of a device. All may look at its [`Tables`].
@@ -107,29 +109,19 @@ impl Ftl {
         Self { tables, mapping }
     }
 
-    /// Takes the victim policy of `device` from `supplier`, if it comes from outside.
+    /// Takes the victim policy and the placement of `device` from suppliers, if they come from outside.
     ///
     /// # Errors
-    /// If the supplier has none.
-    pub fn supply_victims(
+    /// If a supplier has none.
+    pub fn supply(
         &mut self,
         device: Device,
-        supplier: &dyn Supply<dyn ExternalVictims>,
+        victims_from: &dyn Supply<dyn ExternalVictims>,
+        placement_from: &dyn Supply<dyn ExternalPlacement>,
     ) -> Result<(), Failed> {
-        self.tables.manager.victims.supply(device, supplier)
-    }
-
-    /// Takes the placement of `device` from `supplier`, if it comes from outside.
-    ///
-    /// # Errors
-    /// If the supplier has none.
-    pub fn supply_placement(
-        &mut self,
-        device: Device,
-        supplier: &dyn Supply<dyn ExternalPlacement>,
-    ) -> Result<(), Failed> {
-        let BlockManager { streams, blocks, .. } = &mut self.tables.manager;
-        streams.placement.supply(device, blocks.states(), supplier)
+        let BlockManager { victims, streams, blocks, .. } = &mut self.tables.manager;
+        victims.supply(device, victims_from)?;
+        streams.placement.supply(device, blocks.states(), placement_from)
     }
 
     /// Begins anew where the power has failed with `before` in use, as far as that concerns policies from outside.
@@ -138,27 +130,21 @@ impl Ftl {
         streams.placement.begin_anew(&before.tables.streams.placement, blocks.states());
     }
 
-    /// The host is about to write these pages, in this order. It only saves time.
+    /// The placement, to be told what the host does before anybody asks where its pages go.
     #[inline(always)]
-    pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
-        self.tables.manager.streams.expect_writes(hint, pages);
+    pub const fn streams_mut(&mut self) -> &mut Streams {
+        &mut self.tables.manager.streams
     }
 
-    /// The host writes at `time`, counted in whatever the placement measures in if not in pages. Told before anybody
-    /// asks where its pages go.
-    pub fn host_writes_at(&mut self, time: u64) {
-        self.tables.manager.streams.host_writes_at(time);
-    }
-
-    /// Whether the placement measures in time.
-    pub fn places_by_time(&self) -> bool {
-        self.tables.streams.has_time()
+    /// Content of every page, to be told what happens, if it is kept.
+    pub fn audit_mut(&mut self) -> Option<&mut Audit> {
+        self.tables.manager.audit.as_deref_mut()
     }
 
     /// Writes a page of the host to `plane`, which must [`accept`](Self::accepts) it. `version` grows with
     /// every submission; only the audit looks at it.
     pub fn write(&mut self, plane: PlaneId, page: HostPage, version: u64) -> Placed {
-        match self.is_audited() {
+        match self.tables.manager.audit.is_some() {
             true => self.write_audited(plane, page, version),
             false => self.write_unseen(plane, page),
         }
@@ -182,7 +168,10 @@ impl Ftl {
         let tables = &mut self.tables;
         let block = tables.geometry.block_of(placed.page);
         let own = each!(&self.mapping, mapping => mapping.block(tables, block)).role;
-        let role = own.unwrap_or_else(|| tables.role_of_host_write(page, placed.page));
+        let role = own.unwrap_or_else(|| match tables.is_in_cache(placed.page) {
+            true => Role::Cache,
+            false => tables.stream_of(page).into(),
+        });
         let BlockManager { audit, geometry, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             audit.written(page, version, (placed.page, role), geometry);
@@ -202,7 +191,7 @@ impl Ftl {
     }
 
     /// Moves the valid page `from` inside its plane to the block that is kept in step with those of
-    /// other planes, in which there must be [room](Tables::has_aligned_room).
+    /// other planes, in which there must be [room](block_manager::Rooms::has_aligned_room).
     pub fn relocate_aligned(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         let plane = tables.geometry.plane_of(from);
@@ -222,7 +211,10 @@ impl Ftl {
     fn relocate_followed(&mut self, from: Ppn) -> Placed {
         let tables = &mut self.tables;
         let own = each!(&self.mapping, mapping => mapping.facts()).role_of_moves;
-        let role = own.unwrap_or_else(|| tables.stream_of_move(from).into());
+        let role = own.unwrap_or_else(|| {
+            let OldPage { block, plane, lpn, .. } = tables.old_page(from);
+            tables.rooms().stream_for_move(plane, lpn, tables.blocks.origin_in(block)).into()
+        });
         let placed = each!(&mut self.mapping, mapping => mapping.put(tables, Put::Move(from)));
         self.note_move(from, placed, role);
         placed
@@ -244,10 +236,18 @@ impl Ftl {
             audit.trimmed(lpn);
         }
         tables.manager.streams.trimmed(lpn);
-        let Some(page) = tables.manager.map.unmap(lpn) else { return tables.trim_staged(lpn) };
+        let Some(page) = tables.manager.map.unmap(lpn) else {
+            let was_staged = tables.manager.staged.remove(lpn);
+            if was_staged {
+                tables.note(Event::DataWent);
+            }
+            return was_staged;
+        };
         tables.note(Event::DataWent);
         each!(&mut self.mapping, mapping => {
-            tables.manager.dies(page);
+            if tables.streams.looks_at_pages() {
+                tables.manager.count_death(page);
+            }
             tables.invalidate(mapping, page);
             mapping.note(tables, Change::Unmapped(lpn));
         });
@@ -262,15 +262,11 @@ impl Ftl {
         }
     }
 
-    /// Takes the valid page `from` into the device's DRAM, to be programmed later.
-    pub fn stage(&mut self, from: Ppn) {
-        self.stage_on(from, self.geometry.plane_of(from));
-    }
-
     /// Takes the valid page `from`, or what it was made up from, into the device's DRAM, to be programmed on `plane`.
-    pub fn stage_on(&mut self, from: Ppn, plane: PlaneId) {
+    pub fn stage(&mut self, from: Ppn, plane: PlaneId) {
         let tables = &mut self.tables;
-        let (lpn, origin) = (tables.map.logical(from), tables.origin_of(from));
+        let lpn = tables.map.logical(from);
+        let origin = tables.blocks.origin_in(tables.geometry.block_of(from));
         let is_lost = tables.manager.takes_loss(from);
         // Before it is out of date: with the last page of a block the block may go.
         if let Some(audit) = &mut tables.manager.audit {
@@ -290,11 +286,16 @@ impl Ftl {
         let tables = &mut self.tables;
         let (lpn, StagedPage { origin, is_lost, .. }) = tables.manager.staged.take_first(plane)?;
         let lines = tables.units.lines();
-        let stream = lines.and_then(|lines| {
-            lines.take_stream_to_rebuild(&mut tables.manager, plane, lpn, origin)
-        });
-        let stream =
-            stream.unwrap_or_else(|| tables.manager.take_stream_for_move(plane, lpn, origin));
+        let to_rebuild =
+            lines.and_then(|lines| lines.on(&tables.manager).place_to_rebuild(plane, lpn, origin));
+        let stream = match to_rebuild {
+            Some((stream, _)) => {
+                let streams = &mut tables.manager.streams;
+                streams.tally.diverted += u64::from(stream != streams.of(lpn, origin));
+                stream
+            }
+            None => tables.manager.take_stream_for_move(plane, lpn, origin),
+        };
         let placed = each!(&mut self.mapping, mapping => {
             let placed = tables.append(mapping, plane, stream, lpn);
             mapping.note(tables, Change::Moved { lpn, plane });
@@ -308,7 +309,7 @@ impl Ftl {
             audit.programmed_staged(lpn, (placed.page, stream.into()), geometry);
         }
         if is_lost {
-            tables.manager.mark(placed.page);
+            tables.manager.lost_pages.mark(placed.page);
         }
         Some(placed)
     }
@@ -320,8 +321,8 @@ impl Ftl {
         if let Some(lines) = self.lines() {
             return lines.place_to_rebuild(plane, lpn, origin).map(|(_, offset)| offset);
         }
-        let stream = self.stream_for_move(plane, lpn, origin);
-        let spare = self.collection_room(plane) > self.limits.data_pages;
+        let stream = self.rooms().stream_for_move(plane, lpn, origin);
+        let spare = self.rooms().collection_room(plane) > self.limits.data_pages;
         let allowed = spare
             && (!self.streams.takes_host(stream) || self.tables.offset_in(stream, plane).is_some());
         let frontier = self.space[plane].frontier(stream);
@@ -338,7 +339,7 @@ impl Ftl {
     /// Checks, under audit, that a read of `lpn` gets its last version. `reader`: the command of the host that gets all of it.
     #[inline]
     pub fn check_read(&mut self, lpn: Lpn, reader: Option<CommandId>) {
-        if self.is_audited() {
+        if self.tables.manager.audit.is_some() {
             self.check_audited_read(lpn, reader);
         }
     }
@@ -355,18 +356,6 @@ impl Ftl {
             if let Some(command) = reader {
                 audit.read_begins(command, lpn);
             }
-        }
-    }
-
-    /// Whether there is an audit.
-    pub const fn is_audited(&self) -> bool {
-        self.tables.manager.audit.is_some()
-    }
-
-    /// Checks, under audit, that the read of `lpn` for a `command`, which has ended, `is_unread` if it was of what is lost.
-    pub fn check_end_of_read(&mut self, command: CommandId, lpn: Lpn, is_unread: bool) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.read_ends(command, lpn, is_unread);
         }
     }
 
@@ -393,11 +382,6 @@ impl Ftl {
         planes & each!(&self.mapping, mapping => mapping.calls(die)).changed
     }
 
-    /// Whether a write may find that something must be reclaimed first though blocks are free.
-    pub fn writes_may_call_for_reclaim(&self) -> bool {
-        self.facts().opens_blocks
-    }
-
     /// A bit for each plane of `die` that is below its threshold, whose next write needs something to be
     /// reclaimed first, or whose buffer has something to be cleaned.
     // Asked of every die at many instants: to enter and leave it took longer than the answer.
@@ -420,19 +404,6 @@ impl Ftl {
         manager.space.take_wakes_others() | lines.is_some_and(|lines| lines.take_wakes_others())
     }
 
-    /// A run begins: planes that are counted together are looked at once, whatever was known of them while the drive was
-    /// prepared, which a saved one does not tell.
-    pub fn look_at_all(&mut self) {
-        self.tables.manager.space.look_at_all();
-    }
-
-    /// Counts from now on which planes are low on free blocks: below the soft threshold, or below
-    /// `register`.
-    pub fn watch_watermarks(&mut self, register: u32) {
-        let BlockManager { space, geometry, .. } = &mut self.tables.manager;
-        space.watch(register, geometry.blocks_per_plane);
-    }
-
     /// Whether a plane of `die` has fewer free blocks than the hard threshold.
     pub fn has_plane_below_hard_threshold(&self, die: DieId) -> bool {
         let to_collect = self.planes_to_collect(die);
@@ -443,12 +414,8 @@ impl Ftl {
         })
     }
 
-    /// The block of `plane` to collect, if one gives space back and its valid pages have room.
-    pub fn choose_victim(&mut self, plane: PlaneId) -> Option<BlockId> {
-        self.victim_on(Occasion::Demand(plane))
-    }
-
-    fn victim_on(&mut self, occasion: Occasion<'_>) -> Option<BlockId> {
+    /// The block to reclaim on this occasion, if one gives space back and its valid pages have room.
+    pub fn choose_victim(&mut self, occasion: Occasion<'_>) -> Option<BlockId> {
         each!(&mut self.mapping, mapping => mapping.choose_victim(&mut self.tables, occasion))
     }
 
@@ -456,7 +423,9 @@ impl Ftl {
     /// the same cell mode.
     pub fn choose_victim_beside(&mut self, plane: PlaneId, lead: BlockId) -> Option<BlockId> {
         let Tables { manager, units, .. } = &mut self.tables;
-        let Some(pool) = units.slc_pool() else { return self.choose_victim(plane) };
+        let Some(pool) = units.slc_pool() else {
+            return self.choose_victim(Occasion::Demand(plane));
+        };
         match manager.blocks.is_slc(lead) {
             true => pool.victim_to_fold(manager, plane),
             false => choose_by_policy(manager, plane),
@@ -482,19 +451,7 @@ impl Ftl {
         let BlockManager { wear, blocks, .. } = &mut tables.manager;
         let coldest = wear.block_to_level(plane, blocks)?;
         let may_level = each!(&self.mapping, mapping => mapping.block(tables, coldest)).may_level;
-        (may_level && tables.has_room_for(coldest, plane)).then_some(coldest)
-    }
-
-    /// Tells from now on what is chosen, if the drive is audited.
-    pub fn tell_choices(&mut self) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.tell_choices();
-        }
-    }
-
-    /// Takes what was chosen since the last call.
-    pub fn take_told(&mut self) -> Vec<Told> {
-        self.tables.manager.audit.as_mut().map(|audit| audit.take_told()).unwrap_or_default()
+        (may_level && tables.rooms().has_room_for(coldest, plane)).then_some(coldest)
     }
 
     /// `victim` is to be collected for this `reason`, perhaps as it `joins` the collection of another plane.
@@ -514,7 +471,7 @@ impl Ftl {
     pub fn erase_begins(&mut self, block: BlockId) {
         let plane = self.geometry.plane_of_block(block);
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.erase_begins(plane);
+            lines.collected_mut().erase_begins(plane);
         }
     }
 
@@ -527,7 +484,7 @@ impl Ftl {
             audit.erased(block, &manager.geometry);
         }
         manager.blocks.erase(block);
-        manager.forget_lost_pages(block);
+        manager.lost_pages.forget(block, &manager.geometry);
         manager.streams.erased(manager.blocks.class(block));
         self.note(Change::Erased { plane, block });
     }
@@ -536,7 +493,7 @@ impl Ftl {
     pub fn end_reclaim(&mut self, plane: PlaneId) {
         self.note(Change::ReclaimEnded(plane));
         if let Some(lines) = self.tables.units.lines_mut() {
-            lines.end_turn();
+            lines.collected_mut().end_turn();
         }
     }
 
@@ -550,7 +507,8 @@ impl Ftl {
         each!(&mut self.mapping, mapping => mapping.note(&mut self.tables, change));
     }
 
-    fn facts(&self) -> Facts {
+    /// Kind of the mapping, and its tallies.
+    pub fn facts(&self) -> Facts {
         each!(&self.mapping, mapping => mapping.facts())
     }
 
@@ -558,65 +516,39 @@ impl Ftl {
         each!(&self.mapping, mapping => mapping.block(&self.tables, block))
     }
 
-    /// Whether a buffer takes writes that would have to wait for a merge.
-    pub fn has_nv_buffer(&self) -> bool {
-        self.facts().buffer.is_some()
-    }
-
-    /// Use of the buffer.
-    pub fn nv_buffer_tally(&self) -> BufferTally {
-        self.facts().buffer.unwrap_or_default()
-    }
-
-    /// Counts from now on what the buffer is used for.
-    pub fn reset_nv_buffer_tally(&mut self) {
+    /// The drive has been prepared: what fails, what a buffer is used for, and what becomes of the blocks of each class is
+    /// counted from now on, and which planes are low on free blocks: below the soft threshold, or below `register`.
+    pub fn run_begins(&mut self, register: u32) {
         self.note(Change::RunBegins);
-    }
-
-    /// Counts from now on what fails.
-    pub fn reset_fault_tally(&mut self) {
-        self.tables.manager.bad_blocks.reset_tally();
-    }
-
-    /// The placement is told what the run will do, once it begins.
-    pub fn foresee(&mut self, future: Future) {
-        self.tables.manager.streams.placement.foresee(future);
-    }
-
-    /// The drive has been prepared: what becomes of the blocks of each class is counted from now on.
-    pub fn run_begins(&mut self) {
         let manager = &mut self.tables.manager;
-        let streams = &mut manager.streams;
+        manager.bad_blocks.reset_tally();
+        manager.space.watch(register, manager.geometry.blocks_per_plane);
+        // Planes that are counted together are looked at once: a saved drive does not tell what was known of them.
+        manager.space.look_at_all();
+        let BlockManager { streams, map, geometry, .. } = manager;
         streams.tally.reset(streams.clock);
         streams.placement.run_begins();
-        manager.tell_where_pages_lie();
+        if streams.placement.asks_where_pages_lie() {
+            map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
+        }
         self.tables.note(Event::RunBegins);
         if let VictimSelector::InUnits(units) = &mut self.tables.manager.victims {
             units.reset_tally();
         }
     }
 
-    /// Takes the dies that have been given parity to program since the last call.
-    pub fn take_given_parity(&mut self) -> Vec<DieId> {
-        self.tables.units.lines_mut().map(|lines| lines.take_given_parity()).unwrap_or_default()
+    /// Parity of lines, if there is any.
+    pub fn parity_mut(&mut self) -> Option<&mut Parity> {
+        self.tables.units.lines_mut()?.parity_mut()
     }
 
     /// Takes the parity that `die` programs next, which goes to that page.
     pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
         let Tables { manager, units, .. } = &mut self.tables;
-        units.lines_mut()?.take_parity(manager, die)
-    }
-
-    /// Whether programs of parity take time from now on: not while a drive is prepared.
-    pub fn time_parity(&mut self, takes_time: bool) {
-        if let Some(lines) = self.tables.units.lines_mut() {
-            lines.time_parity(takes_time);
-        }
-    }
-
-    /// Takes how much parity has been programmed in no time since the last call.
-    pub fn take_untimed_parity(&mut self) -> UntimedParity {
-        self.tables.units.lines_mut().map(|lines| lines.take_untimed_parity()).unwrap_or_default()
+        let lines = units.lines_mut()?;
+        let page = lines.parity_mut()?.take_next(die)?;
+        lines.program_parity(manager, page);
+        Some(page)
     }
 
     /// Goes on counting what becomes of the blocks of each class, from what was counted `before` a loss of power.
@@ -630,7 +562,7 @@ impl Ftl {
             pool.count_on(before);
         }
         if let (VictimSelector::InUnits(units), Some(before)) =
-            (&mut self.tables.manager.victims, before.reclaim_units().tally())
+            (&mut self.tables.manager.victims, ReclaimUnits::of(before).tally())
         {
             units.counts_on(before);
         }

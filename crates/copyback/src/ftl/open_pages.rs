@@ -23,7 +23,7 @@ impl Ftl {
     pub fn fill_up(&mut self, program: ProgramId) -> Filled {
         let tables = &mut self.tables;
         let open = tables.open_at(program).expect("it holds some units");
-        let plane = tables.plane_of_program(program);
+        let plane = tables.geometry.plane_of_program(program);
         for units in 1.. {
             let (last, closes_block) = tables.skip_page(plane, open);
             if tables.geometry.program_ended_by(last).is_some() {
@@ -62,19 +62,14 @@ impl Tables {
     /// Whether the page that `program` writes may be filled up: it holds some units and not all, and what is being reclaimed on
     /// its plane keeps its room.
     pub fn may_be_filled(&self, program: ProgramId) -> bool {
-        let plane = self.plane_of_program(program);
+        let plane = self.geometry.plane_of_program(program);
         self.is_filled_in_part(program)
-            && self.leaves_room_for(plane, self.geometry.units_per_program - 1)
-    }
-
-    fn plane_of_program(&self, program: ProgramId) -> PlaneId {
-        let pages = self.geometry.pages_of_program(program).next();
-        self.geometry.plane_of(pages.expect("a program writes pages"))
+            && self.rooms().leaves_room_for(plane, self.geometry.units_per_program - 1)
     }
 
     /// The open block with the page that `program` writes, if that is filled in part.
     fn open_at(&self, program: ProgramId) -> Option<Open> {
-        let mut open = self.filled_in_part(self.plane_of_program(program));
+        let mut open = self.filled_in_part(self.geometry.plane_of_program(program));
         open.find(|(of, _)| *of == program).map(|(_, open)| open)
     }
 
@@ -101,7 +96,13 @@ impl Tables {
                 let closes_block = self.end_page(plane, stream, place, place.block);
                 (self.geometry.page(place.block, place.next_page), closes_block)
             }
-            Open::SlcPool => (self.skip_pool_page(plane), false),
+            Open::SlcPool => {
+                let pool = self.units.slc_pool_mut().expect("it has an open block");
+                let place =
+                    pool.take_page(&mut self.manager, plane).expect("a block of it is open");
+                pool.close_if_full(&mut self.manager, place, place.block);
+                (self.geometry.page(place.block, place.next_page), false)
+            }
         };
         let is_in_cache = self.is_in_cache(page);
         let BlockManager { audit, geometry, .. } = &mut self.manager;
@@ -109,13 +110,5 @@ impl Tables {
             audit.skipped(page, is_in_cache, geometry);
         }
         (page, closes_block)
-    }
-
-    /// Leaves the next page of the open block of the SLC cache on `plane` without data. Returns it.
-    fn skip_pool_page(&mut self, plane: PlaneId) -> Ppn {
-        let pool = self.units.slc_pool_mut().expect("it has an open block");
-        let place = pool.take_page(&mut self.manager, plane).expect("a block of it is open");
-        pool.close_if_full(&mut self.manager, place, place.block);
-        self.geometry.page(place.block, place.next_page)
     }
 }

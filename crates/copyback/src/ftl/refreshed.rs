@@ -15,23 +15,11 @@ impl Ftl {
         self.tables.manager.blocks.take_opened()
     }
 
-    /// Whether `block` has been opened and not erased since.
-    pub fn is_in_use(&self, block: BlockId) -> bool {
-        self.blocks.is_open(block)
-            || self.blocks.is_closed(block)
-            || self.blocks.is_full_in_cache(block)
-    }
-
-    /// Number of erases of `block`.
-    pub fn erase_count(&self, block: BlockId) -> u32 {
-        self.blocks.erase_count(block)
-    }
-
     /// Whether `block` can be collected for the sake of its data, or folded if it is of the SLC cache: it is full, nothing
     /// else reclaims it, and there is room for its pages.
     pub fn may_refresh(&self, block: BlockId) -> bool {
         let plane = self.geometry.plane_of_block(block);
         let is_full = self.blocks.is_full_in_cache(block) || self.block_use(block).may_level;
-        is_full && self.has_room_for(block, plane)
+        is_full && self.rooms().has_room_for(block, plane)
     }
 }

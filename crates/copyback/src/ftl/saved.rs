@@ -13,16 +13,17 @@ use crate::config::Resolved;
 use crate::ids::{BlockId, PlaneId, Ppn};
 use crate::nand::Geometry;
 use crate::placement::Placement;
-use crate::victim::SavedVictims;
+use crate::victim::{SavedVictims, VictimSelector};
 
 use super::Ftl;
+use super::allocation::Allocation;
 use super::audit::Audit;
 use super::block_manager::BlockManager;
-use super::blocks::SavedBlock;
+use super::blocks::{Blocks, SavedBlock};
 use super::limits::Limits;
 use super::mapping::{AnyMapping, Change, Mapping, SavedMapping, each};
 use super::page_map::PageMap;
-use super::space::{Frontier, SavedPlane, Stream};
+use super::space::{Frontier, Plane, SavedPlane, Stream};
 use super::spare::Role;
 use super::tables::Tables;
 use super::units::{SavedLines, SavedSlcCache, SlcPool};
@@ -69,19 +70,9 @@ impl Ftl {
             turns: self.allocation.turns().to_vec(),
             victims: self.victims.saved(),
             mapping: each!(&self.mapping, mapping => mapping.saved()),
-            slc_cache: self.saved_slc_cache(),
-            lines: self.saved_lines(),
+            slc_cache: self.slc_pool().map(|pool| pool.saved(self)),
+            lines: self.lines().map(|lines| lines.saved()),
         }
-    }
-
-    /// Saved state of the SLC cache, if there is one. Nothing may be under way.
-    pub fn saved_slc_cache(&self) -> Option<SavedSlcCache> {
-        self.units.slc_pool().map(|pool| pool.saved(&self.manager))
-    }
-
-    /// Saved state of lines, if there are any. Nothing may be under way.
-    pub fn saved_lines(&self) -> Option<SavedLines> {
-        self.lines().map(|lines| lines.saved())
     }
 
     /// The translation layer of a checked configuration that was saved. `name` is as in [`new`](Self::new).
@@ -108,17 +99,32 @@ impl Ftl {
         tables.manager.streams.clock = clock;
         let now = tables.streams.now();
         expect(tables.manager.streams.placement.remember(&placement, now), "placement")?;
-        tables.manager.set_groups();
-        let Tables { allocation, manager, .. } = &mut tables;
+        if let VictimSelector::InGroups(in_groups) = &mut tables.manager.victims
+            && let Some(groups) = tables.manager.streams.placement.groups()
+        {
+            in_groups.set_groups(groups);
+        }
+        let Tables { allocation, manager, units } = &mut tables;
         expect(allocation.restore_turns(turns, &manager.geometry), "allocation")?;
-        restore_blocks(&mut tables.manager, &blocks)?;
-        expect(restore_pages(&mut tables), "mapping")?;
-        expect(restore_pool(&mut tables, slc_cache.as_ref()), "SLC cache")?;
+        restore_blocks(manager, &blocks)?;
+        let BlockManager { map, blocks, geometry, .. } = manager;
+        expect(restore_pages(map, blocks, geometry, allocation), "mapping")?;
+        let pool = (units.slc_pool_mut(), slc_cache.as_ref());
+        expect(
+            restore_part(pool, |pool, saved| pool.restore(blocks, geometry, saved)),
+            "SLC cache",
+        )?;
         expect(planes.len() == tables.space.planes().len(), "planes")?;
         for (plane, saved) in tables.space.planes().zip(&planes) {
-            restore_plane(&mut tables.manager, plane, saved)?;
+            let BlockManager { bad_blocks, blocks, geometry, space, limits, .. } =
+                &mut tables.manager;
+            expect(bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
+            let of_plane: Vec<_> = geometry.blocks_of_plane(plane).collect();
+            restore_plane(&mut space[plane], &of_plane, blocks, limits.data_pages, saved)?;
         }
-        expect(restore_lines(&mut tables, lines.as_ref()), "lines")?;
+        let Tables { manager, units, .. } = &mut tables;
+        let lines = (units.lines_mut(), lines.as_ref());
+        expect(restore_part(lines, |lines, saved| lines.restore(manager, saved)), "lines")?;
         let saved = mapping;
         let mut mapping = AnyMapping::new(config, &tables);
         each!(&mut mapping, mapping => mapping.restore(&saved, &tables))?;
@@ -198,12 +204,13 @@ impl Ftl {
         let all = self.geometry.all_blocks();
         let listed: Vec<_> = all.map(|block| self.block_use(block).listed).collect();
         let tables = &mut self.tables;
-        let BlockManager { geometry, blocks, wear, .. } = &mut tables.manager;
+        let BlockManager { victims: policy, geometry, blocks, streams, wear, .. } =
+            &mut tables.manager;
         *wear = WearLeveller::new(&config.ssd.wear, geometry, blocks);
         if let Some(lines) = tables.units.lines() {
-            return expect(lines.restore_victims(&mut tables.manager, victims), "victim policy");
+            let view = lines.at(blocks, streams);
+            return expect(lines.restore_victims(policy, &view, victims), "victim policy");
         }
-        let BlockManager { victims: policy, geometry, blocks, streams, .. } = &mut tables.manager;
         let listed =
             |block: BlockId| Some((geometry.plane_of_block(block), listed[block.index()]?));
         let view = blocks.at(streams);
@@ -220,8 +227,18 @@ impl Ftl {
     }
 }
 
+/// Makes the blocks those that were saved. Retires what has become bad since the drive was new.
 fn restore_blocks(manager: &mut BlockManager, saved: &[SavedBlock]) -> Result<(), &'static str> {
-    expect(manager.restore_bad_blocks(saved), "bad blocks")?;
+    let may_fail = manager.bad_blocks.keeps_spare_blocks();
+    let are_possible = manager.geometry.all_blocks().zip(saved).all(|(block, saved)| {
+        let was_bad_when_new = manager.blocks.is_bad(block);
+        let has_failed = saved.is_bad() && !was_bad_when_new;
+        if has_failed {
+            manager.retire(block);
+        }
+        saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
+    });
+    expect(are_possible, "bad blocks")?;
     let (classes, now) = (manager.streams.classes.count(), manager.streams.clock);
     expect(manager.blocks.restore(saved, classes, now), "blocks")?;
     let counted = manager.streams.held.len();
@@ -230,8 +247,12 @@ fn restore_blocks(manager: &mut BlockManager, saved: &[SavedBlock]) -> Result<()
 }
 
 /// Puts each logical page where it was: a page of its own, where the allocation puts it.
-fn restore_pages(tables: &mut Tables) -> bool {
-    let Tables { manager: BlockManager { map, blocks, geometry, .. }, allocation, .. } = tables;
+fn restore_pages(
+    map: &mut PageMap,
+    blocks: &mut Blocks,
+    geometry: &Geometry,
+    allocation: &Allocation,
+) -> bool {
     map.invert(|lpn, page| {
         let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
         let plane = geometry.plane_of_block(block);
@@ -246,41 +267,35 @@ fn restore_pages(tables: &mut Tables) -> bool {
     })
 }
 
-/// Makes the SLC cache the one that was saved. False if it can't be that of these blocks.
-fn restore_pool(tables: &mut Tables, saved: Option<&SavedSlcCache>) -> bool {
-    match (tables.units.slc_pool_mut(), saved) {
-        (Some(pool), Some(saved)) => pool.restore(&mut tables.manager, saved),
-        (pool, saved) => pool.is_none() && saved.is_none(),
-    }
-}
-
-/// Makes the lines those that were saved. False if they can't be those of these blocks.
-fn restore_lines(tables: &mut Tables, saved: Option<&SavedLines>) -> bool {
-    match (tables.units.lines_mut(), saved) {
-        (Some(lines), Some(saved)) => lines.restore(&mut tables.manager, saved),
-        (lines, saved) => lines.is_none() && saved.is_none(),
+/// Makes a part, which not all drives have, the one that was saved. False if it can't be that of these blocks.
+fn restore_part<P, S>(
+    part: (Option<&mut P>, Option<&S>),
+    restore: impl FnOnce(&mut P, &S) -> bool,
+) -> bool {
+    match part {
+        (Some(part), Some(saved)) => restore(part, saved),
+        (part, saved) => part.is_none() && saved.is_none(),
     }
 }
 
 /// Restores a plane, whose free blocks must be listed once each.
 fn restore_plane(
-    manager: &mut BlockManager,
-    plane: PlaneId,
+    plane: &mut Plane,
+    of_plane: &[BlockId],
+    blocks: &Blocks,
+    data_pages: u32,
     saved: &SavedPlane,
 ) -> Result<(), &'static str> {
-    expect(manager.bad_blocks.can_have_spare(plane, saved.spare), "bad blocks")?;
     let mut listed = saved.free.clone();
     listed.sort_unstable();
-    let all = manager.geometry.blocks_of_plane(plane);
-    let blocks = &manager.blocks;
     let is_free = |block: &BlockId| blocks.is_free(*block) && !blocks.is_static_slc(*block);
-    expect(all.filter(is_free).eq(listed), "free blocks")?;
-    let has_its_streams = manager.space[plane].restore(saved, |block| blocks.erase_count(block));
+    expect(of_plane.iter().copied().filter(is_free).eq(listed), "free blocks")?;
+    let has_its_streams = plane.restore(saved, |block| blocks.erase_count(block));
     expect(has_its_streams, "open blocks")?;
-    let closed = manager.geometry.blocks_of_plane(plane).filter(|block| blocks.is_closed(*block));
-    let invalid = |block| manager.limits.data_pages.checked_sub(blocks.valid_pages(block).into());
+    let closed = of_plane.iter().copied().filter(|block| blocks.is_closed(*block));
+    let invalid = |block| data_pages.checked_sub(blocks.valid_pages(block).into());
     let closed_invalid = closed.map(invalid).sum::<Option<u32>>();
-    manager.space[plane].closed_invalid = closed_invalid.ok_or("blocks")?;
+    plane.closed_invalid = closed_invalid.ok_or("blocks")?;
     Ok(())
 }
 

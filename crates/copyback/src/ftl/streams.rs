@@ -6,12 +6,12 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
 use crate::placement::{
-    AnyPlacement, ByOrigin, Class, Classes, Drive, HostPage, Life, Old, Origin, Placement,
+    AnyPlacement, ByOrigin, Class, Classes, Drive, Future, HostPage, Life, Old, Origin, Placement,
 };
 use crate::rng;
 use crate::workload::Hint;
 
-use super::classes::ClassTally;
+use super::classes::{ClassTally, Takes};
 use super::limits::Limits;
 use super::space::Stream;
 
@@ -76,6 +76,42 @@ impl Streams {
         }
     }
 
+    /// Counts of the blocks of each class.
+    pub const fn tally(&self) -> &ClassTally {
+        &self.tally
+    }
+
+    /// Pages that the host has written since that is counted.
+    pub fn tallied_host_pages(&self) -> u64 {
+        self.tally.host_pages(self.clock)
+    }
+
+    /// Blocks that each class holds, open ones included.
+    pub fn held(&self) -> &[u64] {
+        &self.held
+    }
+
+    /// Origins of the pages that each class takes.
+    pub fn takes(&self) -> Vec<Takes> {
+        let classes = (0..self.classes.count()).map(Class::new);
+        classes.map(|class| Takes::of(&self.classes, class)).collect()
+    }
+
+    /// RAM in which the placement keeps what it knows of pages, in bytes.
+    pub fn placement_bytes(&self) -> usize {
+        self.placement.bytes()
+    }
+
+    /// Whether the placement may look at the placement handles that the host names.
+    pub const fn looks_at_handles(&self) -> bool {
+        self.placement.looks_at_handles()
+    }
+
+    /// Bytes of a page.
+    pub const fn page_bytes(&self) -> u64 {
+        self.page_bytes
+    }
+
     /// Time that the placement is given.
     #[inline(always)]
     pub fn now(&self) -> u64 {
@@ -87,7 +123,7 @@ impl Streams {
         self.time.is_some()
     }
 
-    /// The host writes at `time`.
+    /// The host writes at `time`, counted in whatever the placement measures in if not in pages.
     pub fn host_writes_at(&mut self, time: u64) {
         self.time = self.time.map(|_| time);
     }
@@ -190,7 +226,12 @@ impl Streams {
         self.placement.trimmed(lpn, self.now());
     }
 
-    /// The host is about to write these pages, in this order.
+    /// The placement is told what the run will do, once it begins.
+    pub fn foresee(&mut self, future: Future) {
+        self.placement.foresee(future);
+    }
+
+    /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: impl Iterator<Item = Lpn>) {
         if let Some(external) = self.placement.external() {

@@ -24,7 +24,7 @@ use super::space::Space;
 use super::staged::Staged;
 use super::streams::Streams;
 use super::units::{
-    LineTally, LinesOn, ReclaimUnits, SlcPool, SlcState, StripePages, UnitOfReclaiming, Units, each,
+    LinesOn, ReclaimUnits, SlcPool, SlcState, StripePages, UnitOfReclaiming, Units, each,
 };
 use super::wear::WearLeveller;
 
@@ -90,16 +90,6 @@ impl Tables {
         self.units.lines().map(|lines| lines.on(&self.manager))
     }
 
-    /// Whether blocks are managed in lines.
-    pub const fn has_lines(&self) -> bool {
-        self.manager.limits.victims_are_lines
-    }
-
-    /// Counts of lines since the run began, if there are any.
-    pub fn line_tally(&self) -> Option<LineTally> {
-        self.units.lines().map(|lines| lines.tally())
-    }
-
     /// Whether `die` is lost.
     pub fn is_lost(&self, die: DieId) -> bool {
         self.units.lines().is_some_and(|lines| lines.is_lost(die))
@@ -110,21 +100,6 @@ impl Tables {
         self.lines()?.others_of_stripe(page)
     }
 
-    /// The parity that `die` programs next, if any is due.
-    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
-        self.units.lines()?.next_parity(die)
-    }
-
-    /// Whether `page` could not be read for a move, and is being made up from its stripe.
-    pub fn waits_for_stripe(&self, page: Ppn) -> bool {
-        self.units.lines().is_some_and(|lines| lines.waits_for_stripe(page))
-    }
-
-    /// Whether `plane` would be folded if the drive were not idle.
-    pub fn is_folded_when_busy(&self, plane: PlaneId) -> bool {
-        self.slc_pool().is_some_and(|pool| pool.is_due_when_busy(&self.blocks, plane))
-    }
-
     /// Allocation of writes to planes.
     pub const fn allocation(&self) -> &Allocation {
         &self.allocation
@@ -132,13 +107,8 @@ impl Tables {
 
     /// Whether a page of the host that is written to `plane` goes to the SLC cache.
     pub fn goes_to_cache(&self, plane: PlaneId, lpn: Lpn) -> bool {
-        !self.is_translation_page(lpn)
+        !self.limits.is_translation_page(lpn)
             && self.slc_pool().is_some_and(|pool| pool.next_offset(plane).is_some())
-    }
-
-    /// The reclaim units of placement handles.
-    pub const fn reclaim_units(&self) -> ReclaimUnits<'_> {
-        ReclaimUnits::of(&self.manager)
     }
 
     /// The pool of blocks in the mode of the SLC cache, if there is one.
@@ -163,14 +133,17 @@ impl Tables {
         self.map.check(|page| self.is_valid(page))?;
         if let Some(audit) = &self.audit {
             audit.check_map(|lpn| self.map.physical(lpn))?;
-            audit.check_lost(|page| self.is_marked(page), |lpn| self.staged.is_lost(lpn))?;
+            audit.check_lost(
+                |page| self.lost_pages.is_marked(page),
+                |lpn| self.staged.is_lost(lpn),
+            )?;
         }
-        self.check_classes()?;
+        self.blocks.check_classes(self.streams.held())?;
         each!(&self.units, unit => unit.check(&self.manager))?;
-        self.reclaim_units().check(self.units.lines())?;
+        ReclaimUnits::of(self).check(self.units.lines())?;
         self.space.planes().try_for_each(|plane| {
             let is_parity = |block| self.lines().is_some_and(|lines| lines.is_parity(block));
-            self.check_plane(plane, is_parity)
+            self.rooms().check(plane, self.geometry.blocks_of_plane(plane), is_parity)
         })
     }
 }

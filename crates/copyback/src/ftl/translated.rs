@@ -6,11 +6,6 @@ use super::Ftl;
 use super::mapping::{AnyMapping, Mapping, Outdated, Stage, Translated, each};
 
 impl Ftl {
-    /// Whether an operation may have to wait until it is known where its page lies.
-    pub fn translates(&self) -> bool {
-        self.facts().translates
-    }
-
     /// Says what it takes to know where `lpn` lies, at this stage of its translation.
     pub fn translate(&mut self, lpn: Lpn, stage: Stage) -> Translated {
         let Self { mapping, tables } = self;

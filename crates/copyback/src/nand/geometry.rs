@@ -242,6 +242,11 @@ impl Geometry {
         (first..first + self.units_per_program as usize).map(Ppn::from_index)
     }
 
+    /// The plane that `program` writes to.
+    pub const fn plane_of_program(&self, program: ProgramId) -> PlaneId {
+        self.plane_of(Ppn::from_index(program.index() * self.units_per_program as usize))
+    }
+
     /// The program whose last page `page` is, if it is the last of one.
     pub fn program_ended_by(&self, page: Ppn) -> Option<ProgramId> {
         self.ends_program(self.page_offset(page)).then(|| self.program_of(page))

@@ -259,9 +259,9 @@ mod tests {
         let mut device = Preconditioner::new(&config, SsdId::from_index(0));
         device.advance(u64::MAX);
         let ftl = &device.ftl;
-        let logical = (0.75 * ftl.logical_pages() as f64).round() as usize;
+        let logical = (0.75 * ftl.limits().logical_pages() as f64).round() as usize;
         assert!(
-            (0..ftl.logical_pages())
+            (0..ftl.limits().logical_pages())
                 .all(|lpn| ftl.has_data(Lpn::from_index(lpn)) == (lpn < logical))
         );
         assert_eq!(device.tally().collections, 0);
@@ -271,7 +271,8 @@ mod tests {
         let per_plane = ftl.geometry().blocks_per_plane as usize;
         for plane in 0..ftl.geometry().planes() {
             let blocks_of = (plane * per_plane..(plane + 1) * per_plane).map(BlockId::from_index);
-            let found: Vec<u32> = blocks_of.map(|block| ftl.valid_pages(block).into()).collect();
+            let found: Vec<u32> =
+                blocks_of.map(|block| ftl.blocks().valid_pages(block).into()).collect();
             for part in found.chunks_exact(model.blocks_per_part as usize) {
                 let pages = part.iter().copied().map(u64::from).sum();
                 assert_eq!(part, blocks(&shares, model.blocks_per_part, pages), "plane {plane}");

@@ -27,7 +27,7 @@ impl Scheduler {
         let read = self.queues.transactions.get_mut(id);
         backend.ftl.check_read(read.lpn, read.reader());
         // What is made up has the mark of a lost page, too.
-        if backend.ftl.is_marked(page) {
+        if backend.ftl.lost_pages().is_marked(page) {
             read.cannot_be_corrected();
         }
         match others {

@@ -81,7 +81,7 @@ impl Queues {
     /// Whether `die` may have room for the first write that waits for any.
     #[inline]
     fn first_may_have_place(&self, ftl: &Ftl, die: DieId) -> bool {
-        ftl.keeps_room(die).unwrap_or_else(|| {
+        ftl.rooms().keeps_room(die).unwrap_or_else(|| {
             let first = self.first_write(WriteQueue::Device);
             first.is_some_and(|id| ftl.may_have_place(die, self.transactions.get(id).page()))
         })

@@ -28,7 +28,9 @@ impl Queues {
             (Found::Data, _) => {}
             // The mark itself is part of what parity is made of.
             (Found::Mark, _) if is_part => {}
-            (Found::Nothing, Some(stripes)) if is_part || !ftl.is_marked(taken.page) => {
+            (Found::Nothing, Some(stripes))
+                if is_part || !ftl.lost_pages().is_marked(taken.page) =>
+            {
                 stripes.note_uncorrectable(taken.id, taken.page);
             }
             (Found::Mark | Found::Nothing, _) => read.cannot_be_corrected(),
@@ -163,7 +165,8 @@ impl Scheduler {
         if found != Found::Data {
             self.queues.note_found(ftl, found, taken);
         }
-        backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(taken.lpn));
+        backend.counters.mapping.reads +=
+            u64::from(backend.ftl.limits().is_translation_page(taken.lpn));
         backend.flash.note_page(taken.page);
         self.queues.join(&mut backend.observer, taken.id, group, now);
     }

@@ -13,7 +13,7 @@ use super::stripes::Cause;
 impl Scheduler {
     /// A collection has read `page` in vain: makes it up, if it is still to be moved.
     pub fn make_up_to_move(&mut self, backend: &mut Backend, page: Ppn, now: Instant) {
-        if !backend.ftl.waits_for_stripe(page) {
+        if !backend.ftl.lines().is_some_and(|lines| lines.collected().waits_for_stripe(page)) {
             return;
         }
         let lpn = backend.ftl.logical(page);

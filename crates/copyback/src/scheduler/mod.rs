@@ -72,7 +72,7 @@ impl Scheduler {
             submitted: first_sequence,
             last_write: None,
             behind_update: HashMap::default(),
-            translation: ftl.translates().then(Box::default),
+            translation: ftl.facts().translates.then(Box::default),
             next_die: 0,
             finished: FinishedList::default(),
             rebuild: Rebuild::new(config, ftl.geometry().dies()),
@@ -99,9 +99,9 @@ impl Scheduler {
     pub fn write(&mut self, backend: &mut Backend, page: PageWrite, now: Instant) {
         let PageWrite { owner, lpn, hint, whole, late } = page;
         // Fetched now, the entry is in the cache when a die takes the write.
-        backend.ftl.fetch(lpn);
+        backend.ftl.prefetch().entry(lpn);
         if let Some(before) = self.last_write.replace(lpn) {
-            backend.ftl.fetch_old_page(before);
+            backend.ftl.prefetch().old_page(before);
         }
         let kind = if whole { Kind::Write } else { Kind::ReadToUpdate };
         let id = self.admit(owner, lpn, kind, late);

@@ -281,7 +281,7 @@ impl Scheduler {
         }
         let plane = backend.ftl.lines().and_then(|lines| lines.plane_for_rebuilt());
         let plane = plane.expect("other dies are left");
-        backend.ftl.stage_on(page, plane);
+        backend.ftl.stage(page, plane);
         backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
     }
 }

@@ -134,7 +134,7 @@ impl Stripes {
     pub fn end_to_move(&mut self, id: TransactionId, ftl: &Ftl) -> Option<Ppn> {
         let Moved { page, erases } = self.moved.remove(&id)?;
         let is_there = ftl.blocks().erase_count(ftl.geometry().block_of(page)) == erases;
-        (is_there && ftl.waits_for_stripe(page)).then_some(page)
+        (is_there && ftl.lines()?.collected().waits_for_stripe(page)).then_some(page)
     }
 
     /// Page operations that are the drive's own: for what collections move and, where a lost die is rebuilt, for the

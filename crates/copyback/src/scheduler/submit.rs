@@ -77,7 +77,8 @@ impl Scheduler {
                     false => backend.counters.unmapped_reads += 1,
                 }
                 backend.ftl.check_read(lpn, self.queues.transactions.get(id).reader());
-                backend.counters.mapping.reads += u64::from(backend.ftl.is_translation_page(lpn));
+                backend.counters.mapping.reads +=
+                    u64::from(backend.ftl.limits().is_translation_page(lpn));
                 match backend.ftl.staged().is_lost(lpn) {
                     true => self.fail_read(backend, id, now),
                     false => self.finish(Outcome::Done, backend, id, now),

@@ -14,7 +14,7 @@ impl Queues {
         let waits = |command| self.might_serve(backend, die, command);
         backend.flash.shortcuts.while_busy(
             || backend.flash.could_begin(die, waits),
-            || backend.ftl.keeps_room(die) == Some(true),
+            || backend.ftl.rooms().keeps_room(die) == Some(true),
         )
     }
 

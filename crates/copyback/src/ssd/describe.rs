@@ -37,7 +37,7 @@ impl Ssd {
 impl Listener<Purpose> for Describer<'_> {
     #[inline]
     fn keeps_room(&self, die: DieId) -> bool {
-        self.ftl.keeps_room(die) == Some(true)
+        self.ftl.rooms().keeps_room(die) == Some(true)
     }
 
     #[inline]

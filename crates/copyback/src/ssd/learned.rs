@@ -51,7 +51,7 @@ impl Drive {
 #[test]
 fn a_mapping_that_predicts_needs_nothing_of_the_scheduler() {
     let mut drive = Drive::new();
-    let pages = drive.ssd.backend().ftl.logical_pages() as u32;
+    let pages = drive.ssd.backend().ftl.limits().logical_pages() as u32;
     let mut random = rng::stream(1, "learned");
     let mut requests = 0;
     for round in 0..60 {

@@ -101,21 +101,19 @@ impl Ssd {
 
     /// A drive before its own work begins.
     fn around(config: &Resolved, mut ftl: Ftl, first_sequence: u64) -> Self {
-        ftl.watch_watermarks(config.protocol.register);
-        ftl.reset_nv_buffer_tally();
-        ftl.run_begins();
-        ftl.reset_fault_tally();
+        ftl.run_begins(config.protocol.register);
         if config.ssd.gc.idle != Idle::None {
             ftl.list_idle_jobs(config.ssd.gc.idle.delays());
         }
         let geometry = ftl.geometry();
         let schedule = Schedule::new(&config.ssd.gc, geometry.dies(), geometry.planes_per_die);
-        let stalls = Stalls::new(schedule.yields || ftl.has_nv_buffer());
-        let limit = match each_instant::is_needed(config) || ftl.has_nv_buffer() {
+        let facts = ftl.facts();
+        let stalls = Stalls::new(schedule.yields || facts.buffer.is_some());
+        let limit = match each_instant::is_needed(config) || facts.buffer.is_some() {
             true => Undisturbed::Never,
             false => schedule.undisturbed,
         };
-        let shortcuts = Shortcuts::new(limit, ftl.writes_may_call_for_reclaim());
+        let shortcuts = Shortcuts::new(limit, facts.opens_blocks);
         let scheme = &schedule.scheme;
         let backend = Backend::new(config, ftl, scheme.overlaps(), shortcuts);
         Self {
@@ -123,7 +121,7 @@ impl Ssd {
             collector: Collector::new(config, &backend, scheme.poll(), scheme.splits_moves()),
             schedule,
             suspend: SuspendRule::new(config.ssd.commands.suspend),
-            write_time: backend.ftl.places_by_time().then(WriteTime::default),
+            write_time: backend.ftl.streams().has_time().then(WriteTime::default),
             has_commands: false,
             is_off: false,
             stalls,
@@ -148,9 +146,8 @@ impl Ssd {
         supplier: &dyn Supplier,
     ) -> Result<(), Failed> {
         let ftl = &mut self.backend.ftl;
-        let described = ftl.described(device);
-        ftl.supply_victims(described, supplier)?;
-        ftl.supply_placement(described, supplier)?;
+        let described = ftl.limits().described(device, ftl.geometry());
+        ftl.supply(described, supplier, supplier)?;
         if let Some(random) = schedule {
             self.supply_schedule(supplier.supply(described, random)?);
         }
@@ -171,8 +168,9 @@ impl Ssd {
     pub fn counters(&self) -> Counters {
         let ftl = &self.backend.ftl;
         let mut counters = self.backend.counters;
-        counters.put_off += ftl.merges_put_off();
-        counters.nv_buffer += ftl.nv_buffer_tally();
+        let facts = ftl.facts();
+        counters.put_off += facts.deferred;
+        counters.nv_buffer += facts.buffer.unwrap_or_default();
         counters.stalled = self.backend.observer.stalled();
         counters
             .striped(ftl.geometry().striped_planes.into(), ftl.geometry().counted_pages().into())
@@ -224,7 +222,10 @@ impl Ssd {
 
     /// The first broken invariant that the audit has seen, if any.
     pub fn violation(&self) -> Option<&str> {
-        self.backend.flash.violation().or_else(|| self.backend.ftl.violation())
+        self.backend
+            .flash
+            .violation()
+            .or_else(|| self.backend.ftl.audit().and_then(|audit| audit.violation()))
     }
 
     /// Whether it may have work that is no command's: to use idle time, to keep its mapping in flash up to date, or to
@@ -233,7 +234,7 @@ impl Ssd {
         self.collector.idle.is_some()
             || self.collector.folds.is_some()
             || self.scheduler.rebuild.is_some()
-            || self.backend.ftl.translation_pages() > 0
+            || self.backend.ftl.limits().translation_pages() > 0
             || self.backend.condition.ageing.is_some()
     }
 
@@ -254,14 +255,14 @@ impl Ssd {
     #[inline(always)]
     pub fn write_comes(&mut self, arrived: Instant) {
         if let Some(time) = &mut self.write_time {
-            self.backend.ftl.host_writes_at(time.write_comes(arrived));
+            self.backend.ftl.streams_mut().host_writes_at(time.write_comes(arrived));
         }
     }
 
     /// The host is about to write these pages, in this order. It only saves time.
     #[inline(always)]
     pub fn expect_writes(&mut self, hint: Option<Hint>, pages: Range<u32>) {
-        self.backend.ftl.expect_writes(hint, pages.map(Lpn));
+        self.backend.ftl.streams_mut().expect_writes(hint, pages.map(Lpn));
     }
 
     /// Hands in the write of a page. One that covers only part of a page that holds data reads it first.
@@ -282,11 +283,10 @@ impl Ssd {
     /// Takes the page operations that have ended since the last call, in order. Under audit, checks that what is lost was read
     /// in vain.
     pub fn take_finished(&mut self, into: &mut Vec<Finished>) {
-        if self.backend.ftl.is_audited() {
+        if let Some(audit) = self.backend.ftl.audit_mut() {
             for Finished { owner, lpn, outcome, .. } in self.scheduler.finished.iter() {
                 if let Owner::Host(command) = *owner {
-                    let is_lost = *outcome == Outcome::Uncorrectable;
-                    self.backend.ftl.check_end_of_read(command, *lpn, is_lost);
+                    audit.read_ends(command, *lpn, *outcome == Outcome::Uncorrectable);
                 }
             }
         }
@@ -367,7 +367,7 @@ impl Ssd {
     #[inline]
     fn arbitrate_at_each_instant(&mut self, now: Instant, agenda: &mut Agenda) {
         if let Some(ageing) = &mut self.backend.condition.ageing {
-            ageing.note(&mut self.backend.ftl, now);
+            ageing.note(&self.backend.ftl.take_opened_blocks(), &self.backend.ftl, now);
         }
         if self.collector.idle.is_some() || self.collector.folds.is_some() {
             self.use_instant(now, agenda);
@@ -377,7 +377,7 @@ impl Ssd {
         while !self.is_off && self.backend.wake_if_others_are_due() {
             self.start_what_can_start(now, agenda);
         }
-        if self.backend.ftl.has_lines() {
+        if self.backend.ftl.lines().is_some() {
             self.give_room_to_writes(now, agenda);
             while self.scheduler.rebuild(&mut self.backend, now, agenda) {
                 self.give_room_to_writes(now, agenda);
@@ -397,7 +397,7 @@ impl Ssd {
         }
         // Blocks that have been opened at this instant are as old as it, whenever the next one is.
         if let Some(ageing) = &mut self.backend.condition.ageing {
-            ageing.note(&mut self.backend.ftl, now);
+            ageing.note(&self.backend.ftl.take_opened_blocks(), &self.backend.ftl, now);
         }
         if !self.is_off
             && let Some(ageing) = &mut self.backend.condition.ageing

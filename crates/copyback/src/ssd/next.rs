@@ -102,7 +102,8 @@ impl Ssd {
 
     /// Whether parity waits for `die`, which goes before all but reads, where these go before writes.
     fn parity_goes_first(&self, die: DieId) -> bool {
-        self.backend.ftl.next_parity(die).is_some() && !self.scheduler.queues.reads_go_first(die)
+        self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_some()
+            && !self.scheduler.queues.reads_go_first(die)
     }
 
     /// Whether pages of a lost die may wait for `die` to program them, which go behind parity and before the rest.
@@ -110,7 +111,7 @@ impl Ssd {
         self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
-            && self.backend.ftl.next_parity(die).is_none()
+            && self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_none()
             && !self.scheduler.queues.reads_go_first(die)
     }
 
@@ -160,7 +161,7 @@ impl Ssd {
             let (schedule, at) = self.at_die(die, now);
             schedule.collection_begins(&at);
             let more = self.carry_on(die, now);
-            if self.backend.ftl.has_lines() {
+            if self.backend.ftl.lines().is_some() {
                 self.scheduler.send_around(&mut self.backend, die, now);
             }
             return more;
@@ -316,7 +317,8 @@ impl Ssd {
 /// Notes that these pages are programmed.
 fn programs_are_over(backend: &mut Backend, pages: impl IntoIterator<Item = Ppn>) {
     for page in pages {
-        if let Some(block) = backend.ftl.program_is_over(page) {
+        let superseded = backend.ftl.audit_mut().and_then(|audit| audit.programmed(page));
+        if let Some(block) = superseded {
             let plane = backend.ftl.geometry().plane_of_block(block);
             backend.flash.wake(backend.ftl.geometry().die_of_plane(plane));
         }

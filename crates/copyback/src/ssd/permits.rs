@@ -58,7 +58,7 @@ impl Ssd {
         let ftl = &self.backend.ftl;
         let watermarks =
             ftl.space().watermarks().expect("a drive watches its watermarks from the start");
-        let block = u64::from(ftl.data_pages_per_block()) * u64::from(ftl.geometry().page_size);
+        let block = u64::from(ftl.limits().data_pages()) * u64::from(ftl.geometry().page_size);
         Status {
             below_register: watermarks.below_register(),
             crossings: watermarks.crossings(),

@@ -82,8 +82,9 @@ impl Ssd {
             }
             backend.observer.stop(die, now);
         }
-        backend.counters.put_off += backend.ftl.merges_put_off();
-        backend.counters.nv_buffer += backend.ftl.nv_buffer_tally();
+        let facts = backend.ftl.facts();
+        backend.counters.put_off += facts.deferred;
+        backend.counters.nv_buffer += facts.buffer.unwrap_or_default();
     }
 
     /// Makes everything anew around `ftl` but what is measured.
@@ -115,7 +116,9 @@ impl Ssd {
             // A drive is prepared in no time, and then flushed.
             self.backend.ftl.fill_up_all();
         }
-        self.backend.ftl.begin_timed();
+        if let Some(audit) = self.backend.ftl.audit_mut() {
+            audit.begin();
+        }
         let Backend { ftl, flash, condition, .. } = &mut self.backend;
         wake_dies_to_collect(flash, ftl, condition.ageing.is_some());
         // What the preparation or a recovery has left out of date.
@@ -125,7 +128,7 @@ impl Ssd {
 
 /// The flash after capacitors have finished what was in it.
 fn finished_image(backend: &Backend) -> Image {
-    let mut image = backend.ftl.saved_image();
+    let mut image = backend.ftl.image(true);
     let erases = in_dies(backend).filter(|operation| operation.command == Command::Erase);
     for page in erases.filter_map(|erase| erase.pages.as_deref()).flatten() {
         image.erase(backend.ftl.geometry().block_of(*page));
@@ -136,8 +139,9 @@ fn finished_image(backend: &Backend) -> Image {
 /// The flash after what was in it has been cut off. A program that had not begun has not changed
 /// anything: what was transferred for it is lost with the controller's memory.
 fn torn_image(backend: &Backend, paired_pages: u32, cut_off: &mut CutOff) -> Image {
-    let mut image = backend.ftl.image();
-    backend.ftl.pages_in_flight().for_each(|page| image.blank(page));
+    let mut image = backend.ftl.image(false);
+    let audit = backend.ftl.audit().into_iter();
+    audit.flat_map(|audit| audit.in_flight()).for_each(|page| image.blank(page));
     for operation in in_dies(backend) {
         for page in operation.pages.iter().flat_map(|pages| pages.iter().copied()) {
             match operation.command {

@@ -67,7 +67,9 @@ impl RecoveryTime {
             }
         }
         let page = work.timing.page_transfer;
-        for lpn in ftl.logical_pages()..ftl.logical_pages() + ftl.translation_pages() {
+        for lpn in ftl.limits().logical_pages()
+            ..ftl.limits().logical_pages() + ftl.limits().translation_pages()
+        {
             if let Some(found) = ftl.lookup(Lpn::from_index(lpn)) {
                 let die = work.geometry.die_of_plane(work.geometry.plane_of(found));
                 work.read(die, work.geometry.page_offset(found), page);
@@ -85,7 +87,7 @@ impl RecoveryTime {
         (image, scan): (&Image, &Scan),
     ) -> Self {
         let mut work = Work::new(config, ftl.geometry());
-        let entries = (ftl.logical_pages() + ftl.translation_pages()) as u64;
+        let entries = (ftl.limits().logical_pages() + ftl.limits().translation_pages()) as u64;
         let table = (entries * ENTRY).div_ceil(u64::from(ftl.geometry().page_size));
         let pages = table + buffered_pages + ftl.staged().len() as u64;
         let units = u64::from(ftl.geometry().units_per_program);

@@ -29,7 +29,7 @@ impl Stalls {
     #[inline]
     pub fn note(ftl: &Ftl, observer: &mut Observer, queues: &Queues, die: DieId, now: Instant) {
         if observer.is_stalled(die)
-            || (ftl.planes_to_collect(die) != 0 && ftl.keeps_room(die) != Some(true))
+            || (ftl.planes_to_collect(die) != 0 && ftl.rooms().keeps_room(die) != Some(true))
         {
             look(ftl, observer, queues, die, now);
         }
@@ -38,7 +38,7 @@ impl Stalls {
     /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at,
     /// whether or not it had anything to do.
     pub fn note_all(self, ftl: &Ftl, observer: &mut Observer, queues: &Queues, now: Instant) {
-        if self.may_happen && ftl.has_lines() {
+        if self.may_happen && ftl.lines().is_some() {
             let dies = (0..ftl.geometry().dies()).map(DieId::from_index);
             dies.for_each(|die| Self::note(ftl, observer, queues, die, now));
         }
@@ -51,7 +51,7 @@ fn look(ftl: &Ftl, observer: &mut Observer, queues: &Queues, die: DieId, now: In
     // A die may take no data of a line for other reasons.
     let mut planes = ftl.geometry().planes_of_die(die);
     let has_free_blocks =
-        ftl.has_lines() && planes.all(|plane| ftl.space().may_open_for_host(plane));
+        ftl.lines().is_some() && planes.all(|plane| ftl.space().may_open_for_host(plane));
     let waits = !has_free_blocks && queues.write_finds_no_block(ftl, die, |_| true);
     observer.note_stall(die, waits, now);
 }

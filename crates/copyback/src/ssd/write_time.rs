@@ -39,7 +39,7 @@ mod tests {
         ];
         let mut ftl = Ftl::new(&small_drive(1, 16, &changes), "ssd/0");
         let mut write = |(version, (lpn, us)): (u64, &(u32, u64))| {
-            ftl.host_writes_at(*us);
+            ftl.streams_mut().host_writes_at(*us);
             let page = ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version).page;
             ftl.blocks().class(ftl.geometry().block_of(page)).map(Class::index)
         };

@@ -151,7 +151,7 @@ fn a_drive_passes_over_what_lies_still_only_once() {
         toy.run();
         let counters = toy.ssd.counters();
         assert_eq!(counters.pages_moved, moved, "{victim:?} {:?}", toy.log);
-        let lost = toy.ssd.backend().ftl.lost_victims();
+        let lost = toy.ssd.backend().ftl.refused().blocks();
         assert_eq!(lost, (victim == DROPS).then_some(2), "{:?}", toy.log);
     }
 }

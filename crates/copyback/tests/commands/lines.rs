@@ -78,7 +78,7 @@ fn blocks_of_a_line_are_opened_and_freed_together_and_each_die_moves_its_own_pag
     assert_eq!((0..16).map(erased).sum::<u32>(), 2);
     assert_eq!([0, 8].map(erased), [1, 1]);
     assert_eq!(free(&toy), [2, 2]);
-    let tally = toy.ssd.backend().ftl.line_tally().expect("it has lines");
+    let tally = toy.ssd.backend().ftl.lines().expect("it has lines").tally();
     assert_eq!((tally.victims, tally.valid_pages, tally.victim_pages, tally.freed), (1, 5, 8, 1));
     toy.run();
 }
@@ -115,7 +115,7 @@ fn greedy_chooses_the_line_with_fewest_valid_pages_in_all() {
     toy.write(ns, 100, 17);
     toy.run();
     // Lines 3 and 4 hold what has been written again since: nothing but pages 16 and 17, and what came last.
-    let tally = toy.ssd.backend().ftl.line_tally().expect("it has lines");
+    let tally = toy.ssd.backend().ftl.lines().expect("it has lines").tally();
     assert_eq!((tally.victims, tally.valid_pages), (1, 0));
     let erased = |block| toy.ssd.backend().ftl.blocks().erase_count(BlockId(block));
     assert_eq!([3, 11].map(erased), [1, 1]);

@@ -49,7 +49,7 @@ fn die_of(toy: &Toy, lpn: u32) -> Option<DieId> {
 }
 
 fn pages_on(toy: &Toy, die: u32) -> Vec<u32> {
-    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
     (0..pages).filter(|lpn| die_of(toy, *lpn) == Some(DieId(die))).collect()
 }
 
@@ -182,7 +182,7 @@ fn a_drive_goes_on_with_stripes_that_are_narrower_by_a_die() {
     }
     toy.run();
     let after = toy.ssd.counters();
-    assert!(toy.ssd.backend().ftl.line_tally().expect("it has lines").freed > 0);
+    assert!(toy.ssd.backend().ftl.lines().expect("it has lines").tally().freed > 0);
     assert!(pages_on(&toy, 1).is_empty());
     let data =
         (after.host_programs + after.pages_moved) - (before.host_programs + before.pages_moved);
@@ -237,7 +237,7 @@ fn a_host_that_writes_faster_than_pages_are_rebuilt_leaves_room_for_them() {
     ];
     let lost_at = 20_000_000_000;
     let mut toy = Toy::new(&[&FOUR_DIES[..], &full].concat());
-    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
     for request in 0..2 * pages {
         let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
         toy.write(u64::from(request) * 2_000_000, request, lpn);
@@ -269,7 +269,7 @@ fn pages_that_are_rebuilt_are_made_room_for_where_collections_wait_for_operation
         ("ssd.faults.lost_die", "{ die = 1, at = \"20s\" }"),
     ];
     let mut toy = Toy::new(&[&FOUR_DIES[..], &full].concat());
-    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
     for request in 0..3 * pages {
         let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
         toy.write(u64::from(request) * 2_000_000, request, lpn);
@@ -322,7 +322,7 @@ fn not_whole_at(step: u64, changes: &[(&str, &str)]) -> Option<NotWhole> {
         ("ssd.faults.lost_die", &*lost),
     ];
     let mut toy = Toy::new(&[&FOUR_DIES[..], &full, changes].concat());
-    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
     let writes = (at_ns / SHORT) as u32;
     for request in 0..writes {
         let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
@@ -389,7 +389,7 @@ fn a_read_around_a_collection_finds_what_is_lost_no_more_than_one_of_its_die() {
         let NotWhole { mut toy, lpn, requests } = found;
         // Once the die is rebuilt the host need not wait for that.
         toy.run();
-        let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+        let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
         for step in 0..1000 {
             let other = (lpn + 1 + toy.next_random() as u32 % (pages - 1)) % pages;
             let start = toy.now_ns() + SHORT;

@@ -177,6 +177,6 @@ fn a_write_of_a_part_of_a_page_that_went_to_dram_unread_meanwhile_leaves_it_lost
     }
     let written = page_of(&toy, 2).expect("it has been written");
     assert_ne!(Some(written), staged);
-    assert!(toy.ssd.backend().ftl.is_marked(written), "{:?}", toy.log);
+    assert!(toy.ssd.backend().ftl.lost_pages().is_marked(written), "{:?}", toy.log);
     assert_eq!(toy.ssd.counters().moves.cached, 2);
 }

@@ -21,7 +21,7 @@ fn told(toy: &Toy) -> FaultReport {
 }
 
 fn freed(toy: &Toy) -> u64 {
-    toy.ssd.backend().ftl.line_tally().expect("it has lines").freed
+    toy.ssd.backend().ftl.lines().expect("it has lines").tally().freed
 }
 
 /// A drive whose line 0, of which the last so many of eight pages are valid, is being collected, and when the write came that

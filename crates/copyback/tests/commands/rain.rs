@@ -144,7 +144,7 @@ fn a_line_is_collected_and_its_parity_erased_with_it() {
     toy.run();
     let ftl = &toy.ssd.backend().ftl;
     ftl.check().expect("it is sound");
-    let tally = ftl.line_tally().expect("it has lines");
+    let tally = ftl.lines().expect("it has lines").tally();
     assert!(tally.freed > 0);
     let counters = toy.ssd.counters();
     assert_eq!(counters.erases, 3 * tally.freed);
@@ -301,7 +301,7 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
         // In turn, as all may be done with their moves before anybody looks.
         let (mut toy, ns) =
             collecting(&[("ssd.gc.line_erase", erase), ("ssd.gc.rotating", "true")]);
-        let freed = |toy: &Toy| toy.ssd.backend().ftl.line_tally().expect("it has lines").freed;
+        let freed = |toy: &Toy| toy.ssd.backend().ftl.lines().expect("it has lines").tally().freed;
         let space = toy.ssd.backend().ftl.space();
         let victims: Vec<_> = space.planes().filter_map(|plane| space[plane].reclaiming).collect();
         // Of lines that were collected before.
@@ -311,7 +311,7 @@ fn blocks_of_a_line_are_erased_once_all_of_it_has_been_moved_if_they_are_erased_
             toy.run_until(ns + step * 1_000);
             if toy.ssd.counters().erases > before {
                 let ftl = &toy.ssd.backend().ftl;
-                let valid = victims.iter().map(|block| u32::from(ftl.valid_pages(*block)));
+                let valid = victims.iter().map(|block| u32::from(ftl.blocks().valid_pages(*block)));
                 left.get_or_insert_with(|| valid.sum::<u32>());
             }
         }
@@ -356,7 +356,7 @@ fn dies_that_take_turns_end_a_line_whichever_of_its_planes_has_begun() {
         let job = Job::on_demand(begins, &mut ftl).expect("most of a line is invalid");
         job.run_with_levelling(&mut ftl, &mut tally);
         end_line(&mut ftl, &mut tally);
-        let freed = ftl.line_tally().expect("it has lines").freed;
+        let freed = ftl.lines().expect("it has lines").tally().freed;
         assert_eq!((freed, tally.erases), (1, 6), "begun by {begins:?}");
     }
 }
@@ -373,7 +373,7 @@ fn a_turn_ends_if_the_host_writes_what_was_left_of_it() {
         assert_eq!((tally.pages_moved, tally.erases), (1, 0), "all are erased together");
         write(&mut ftl, std::iter::once(6 + (begins ^ 1)));
         end_line(&mut ftl, &mut tally);
-        let freed = ftl.line_tally().expect("it has lines").freed;
+        let freed = ftl.lines().expect("it has lines").tally().freed;
         assert_eq!((freed, tally.pages_moved, tally.erases), (1, 5, 6), "begun by plane {begins}");
     }
 }

@@ -125,7 +125,7 @@ fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
     let mixed = [("ssd.ftl.over_provisioning", "0.5"), ("ssd.ftl.placement", "one_class")];
     let mut toy = Toy::new(&with(&mixed));
     let (plane, data_pages) = (PlaneId(0), 6);
-    let pages = toy.ssd.backend().ftl.logical_pages() as u32;
+    let pages = toy.ssd.backend().ftl.limits().logical_pages() as u32;
     let mut seen = [0, 0];
     for request in 0..400_u32 {
         let lpn = if request < pages { request } else { toy.next_random() as u32 % pages };
@@ -138,9 +138,9 @@ fn a_fold_opens_no_block_in_step_that_the_collection_after_it_needs() {
             if ftl.space()[plane].reclaiming != Some(BlockId(0)) {
                 continue;
             }
-            let left = u32::from(ftl.valid_pages(BlockId(0)));
-            let has_room = ftl.has_aligned_room(plane);
-            let room = ftl.free_pages(plane);
+            let left = u32::from(ftl.blocks().valid_pages(BlockId(0)));
+            let has_room = ftl.rooms().has_aligned_room(plane);
+            let room = ftl.rooms().free_pages(plane);
             assert_eq!(has_room, room >= left + 2 * data_pages, "{left} of {room}");
             seen[usize::from(has_room)] += 1;
         }

@@ -1,7 +1,7 @@
 //! Victims of a placement that says which group of classes they come from.
 
 use copyback::config::VictimPolicy;
-use copyback::ftl::Ftl;
+use copyback::ftl::{Ftl, Occasion};
 use copyback::ids::{BlockId, Lpn, PlaneId};
 use copyback::placement::{FullBlocks, HostPage, Order, Wanted};
 use copyback::rng::stream;
@@ -122,7 +122,7 @@ impl Chain {
 
     /// Collects a block, and returns the pages that were in it.
     fn collect(&mut self) -> Vec<u32> {
-        let victim = self.ftl.choose_victim(PlaneId(0)).expect("there is one");
+        let victim = self.ftl.choose_victim(Occasion::Demand(PlaneId(0))).expect("there is one");
         self.ftl.begin_reclaim(victim);
         let mut moved = Vec::new();
         while let Some(page) = self.ftl.next_valid(victim, 0) {
@@ -131,13 +131,20 @@ impl Chain {
         }
         self.ftl.erase(victim);
         self.ftl.end_reclaim(PlaneId(0));
-        assert_eq!(self.ftl.check().err().as_deref().or(self.ftl.violation()), None);
+        assert_eq!(
+            self.ftl
+                .check()
+                .err()
+                .as_deref()
+                .or(self.ftl.audit().and_then(|audit| audit.violation())),
+            None
+        );
         moved
     }
 
     /// Blocks of each generation that have been filled.
     fn filled(&self) -> Vec<u64> {
-        self.ftl.class_tally().classes().iter().map(|class| class.filled).collect()
+        self.ftl.streams().tally().classes().iter().map(|class| class.filled).collect()
     }
 }
 
@@ -145,7 +152,7 @@ impl Chain {
 fn generations_are_collected_oldest_first_as_far_as_they_are_too_large() {
     let mut chain = Chain::new();
     chain.write(0..16);
-    assert_eq!(chain.ftl.choose_victim(PlaneId(0)), None, "nothing is invalid");
+    assert_eq!(chain.ftl.choose_victim(Occasion::Demand(PlaneId(0))), None, "nothing is invalid");
     chain.write([0, 1, 2, 5, 9]);
     // Five blocks of the first generation, which may hold one: the oldest goes, then the next, whatever is in them.
     assert_eq!([chain.collect(), chain.collect()], [vec![3], vec![4, 6, 7]]);

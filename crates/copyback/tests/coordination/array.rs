@@ -309,7 +309,7 @@ fn page_write(lpn: Lpn, whole: bool) -> PageWrite {
 
 fn drive(config: &Resolved, device: u32) -> Ssd {
     let mut ftl = Ftl::new(config, &format!("ssd/{device}"));
-    let pages = ftl.logical_pages() as u32;
+    let pages = ftl.limits().logical_pages() as u32;
     let mut version = 0;
     let again = (0..pages).map(|page| (page * 7 + device * 3) % pages);
     for lpn in (0..pages).chain(again) {

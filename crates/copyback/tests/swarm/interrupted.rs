@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use copyback::collector::job::Job;
 use copyback::config::Idle;
-use copyback::ftl::ReclaimStep;
+use copyback::ftl::{Occasion, ReclaimStep};
 use copyback::ids::{Lpn, PlaneId};
 use copyback::placement::HostPage;
 use copyback::purpose::Reason;
@@ -48,7 +48,7 @@ pub fn drive(case: &Case) -> Result<Met, String> {
         written_meanwhile: 0,
     };
     drive.device.ftl.list_idle_jobs(idle.delays());
-    let pages = drive.device.ftl.logical_pages() as u64;
+    let pages = drive.device.ftl.limits().logical_pages() as u64;
     let hot = draw.small_within(1, pages);
     let (trims, begins) = (draw.of(&[0.0, 0.05, 0.3]), draw.of(&[0.02, 0.2, 0.8]));
     let most_steps = draw.small_within(1, 40);
@@ -72,7 +72,7 @@ pub fn drive(case: &Case) -> Result<Met, String> {
         }
     }
     drive.device.check()?;
-    let put_off = drive.device.ftl.merges_put_off();
+    let put_off = drive.device.ftl.facts().deferred;
     Ok(Met { put_off, written_meanwhile: drive.written_meanwhile })
 }
 
@@ -120,9 +120,9 @@ impl Drive {
         let ftl = &mut self.device.ftl;
         let die = ftl.geometry().die_of_plane(plane);
         let job = match draw.within(0, 3) {
-            0 | 1 => Job::owed(die, ftl),
-            2 => Job::in_advance(Reason::Compaction, plane, ftl),
-            _ => Job::for_space(Reason::Delayed, plane, ftl),
+            0 | 1 => Job::on(Occasion::Owed(die), Reason::Delayed, ftl),
+            2 => Job::on(Occasion::Advance(plane), Reason::Compaction, ftl),
+            _ => Job::on(Occasion::Demand(plane), Reason::Delayed, ftl),
         };
         if let Some(job) = job {
             self.merges.insert(job.plane, job);

@@ -24,7 +24,7 @@ pub struct Device {
 pub fn drive(case: &Case) -> Result<(), String> {
     let mut draw = Draw::new(case.number, "swarm/oracle");
     let mut device = Device::new(case);
-    let pages = device.ftl.logical_pages() as u64;
+    let pages = device.ftl.limits().logical_pages() as u64;
     let hot = draw.within(1, pages);
     let trims = draw.of(&[0.0, 0.05, 0.3]);
     for operation in 0..(2 * device.ftl.geometry().pages() as u64).clamp(500, 8_000) {
@@ -49,13 +49,13 @@ impl Device {
     /// An empty device of the case's configuration.
     pub fn new(case: &Case) -> Self {
         let ftl = Ftl::new(&case.config.resolve(), "ssd/0");
-        let versions = vec![None; ftl.logical_pages() + ftl.translation_pages()];
+        let versions = vec![None; ftl.limits().logical_pages() + ftl.limits().translation_pages()];
         Self { ftl, versions, submitted: 0, next_die: 0 }
     }
 
     /// Whether it takes no writes any more: it is read-only, or has lost its victims.
     fn is_full(&self) -> bool {
-        self.ftl.bad_blocks().is_read_only() || self.ftl.out_of_victims(0).is_some()
+        self.ftl.bad_blocks().is_read_only() || self.ftl.refused().problem(0).is_some()
     }
 
     /// Writes a page to a plane that accepts it.
@@ -66,7 +66,7 @@ impl Device {
     }
 
     fn write(&mut self, lpn: Lpn) -> Result<(), String> {
-        if self.ftl.translates() {
+        if self.ftl.facts().translates {
             self.bring_entry(lpn)?;
         }
         self.write_page(lpn)?;
@@ -136,8 +136,12 @@ impl Device {
                 }
                 self.ftl.accepts(plane, HostPage::without_hint(lpn)).then_some(plane)
             }
-            None => self.ftl.next_plane(die, HostPage::without_hint(lpn)),
+            None => self.next_plane(die, lpn),
         }
+    }
+
+    fn next_plane(&self, die: DieId, lpn: Lpn) -> Option<PlaneId> {
+        self.ftl.next_place(die, HostPage::without_hint(lpn)).map(|(plane, _)| plane)
     }
 
     fn next_free_plane(&mut self, lpn: Lpn) -> Option<PlaneId> {
@@ -146,7 +150,7 @@ impl Device {
             let die = DieId::from_index(self.next_die);
             self.next_die = (self.next_die + 1) % dies;
             collect_untimed(&mut self.ftl, die);
-            if let Some(plane) = self.ftl.next_plane(die, HostPage::without_hint(lpn)) {
+            if let Some(plane) = self.next_plane(die, lpn) {
                 return Some(plane);
             }
         }
@@ -155,7 +159,7 @@ impl Device {
 
     pub fn check(&mut self) -> Result<(), String> {
         self.ftl.check()?;
-        for lpn in (0..self.ftl.logical_pages()).map(Lpn::from_index) {
+        for lpn in (0..self.ftl.limits().logical_pages()).map(Lpn::from_index) {
             self.read(lpn)?;
         }
         let held = (0..self.versions.len()).filter(|index| self.versions[*index].is_some());
@@ -169,11 +173,14 @@ impl Device {
         }
         let mut valid = 0;
         for block in (0..self.ftl.geometry().blocks()).map(copyback::ids::BlockId::from_index) {
-            valid += usize::from(self.ftl.valid_pages(block));
+            valid += usize::from(self.ftl.blocks().valid_pages(block));
         }
         if valid != held {
             return Err(format!("{valid} valid pages for {held} logical ones"));
         }
-        self.ftl.violation().map_or(Ok(()), |problem| Err(problem.to_owned()))
+        self.ftl
+            .audit()
+            .and_then(|audit| audit.violation())
+            .map_or(Ok(()), |problem| Err(problem.to_owned()))
     }
 }

@@ -14,7 +14,7 @@ use crate::backend::{Backend, Counters};
 use crate::checkpoint::Checkpointed;
 use crate::collector::job::Job;
 use crate::config;
-use crate::ftl::{Cost, Expected, Ftl};
+use crate::ftl::{Cost, Expected, Ftl, Occasion};
 use crate::ids::DieId;
 use crate::nand::Geometry;
 use crate::purpose::Reason;
@@ -120,8 +120,8 @@ impl IdleTime {
         {
             let mut short = owed.owed(plane_numbers(backend.ftl.geometry(), die));
             let ftl = &mut backend.ftl;
-            let owed = Job::owed(die, ftl);
-            let for_space = |plane| Job::for_space(Reason::Delayed, plane, ftl);
+            let owed = Job::on(Occasion::Owed(die), Reason::Delayed, ftl);
+            let for_space = |plane| Job::on(Occasion::Demand(plane), Reason::Delayed, ftl);
             if let Some(job) = owed.or_else(|| short.find_map(for_space)) {
                 return Some(job);
             }
@@ -149,13 +149,16 @@ impl IdleTime {
         let geometry = *backend.ftl.geometry();
         let of_die = |expected: &&Expected| geometry.die_of_plane(expected.plane) == die;
         let mut expected = self.expected.iter().filter(of_die);
-        expected.find_map(|expected| Job::called_for(expected, &mut backend.ftl, fits))
+        expected.find_map(|expected| {
+            let writes = Occasion::Writes { expected, fits: &fits };
+            Job::on(writes, Reason::LookAhead, &mut backend.ftl)
+        })
     }
 
     fn compaction_job(&mut self, backend: &mut Backend, die: DieId) -> Option<Job> {
         let compaction = &mut self.compaction;
         backend.ftl.geometry().planes_in(compaction.planes_of(die), die).find_map(|plane| {
-            let job = Job::in_advance(compaction.reason(), plane, &mut backend.ftl);
+            let job = Job::on(Occasion::Advance(plane), compaction.reason(), &mut backend.ftl);
             if job.is_none() {
                 compaction.give_up(plane);
             }

@@ -1,26 +1,11 @@
 //! Blocks that fail are retired, and spare ones take their place.
 
-use crate::ftl::blocks::SavedBlock;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::{Sensed, Strain};
 
 use super::BlockManager;
 
 impl BlockManager {
-    /// Retires the blocks that have become bad since the drive was new. False if others are bad than its flash may have.
-    pub(in crate::ftl) fn restore_bad_blocks(&mut self, saved: &[SavedBlock]) -> bool {
-        let may_fail = self.bad_blocks.keeps_spare_blocks();
-        let mut blocks = self.geometry.all_blocks().zip(saved);
-        blocks.all(|(block, saved)| {
-            let was_bad_when_new = self.blocks.is_bad(block);
-            let has_failed = saved.is_bad() && !was_bad_when_new;
-            if has_failed {
-                self.retire(block);
-            }
-            saved.is_bad() >= was_bad_when_new && may_fail >= has_failed
-        })
-    }
-
     /// Retires the blocks that are bad when the drive is new.
     pub(in crate::ftl) fn mark_factory_bad_blocks(&mut self) {
         let Self { bad_blocks, geometry, .. } = self;
@@ -35,7 +20,7 @@ impl BlockManager {
     /// Never uses `block`, which holds nothing valid, again.
     pub(in crate::ftl) fn retire(&mut self, block: BlockId) {
         self.blocks.set_bad(block);
-        self.forget_lost_pages(block);
+        self.lost_pages.forget(block, &self.geometry);
         self.bad_blocks.retired(self.geometry.plane_of_block(block));
         if let Some(audit) = &mut self.audit {
             audit.retired(block);
@@ -63,14 +48,6 @@ impl BlockManager {
         }
         self.streams.lies_in(lpn, self.geometry.block_of(to));
         lpn
-    }
-
-    /// Frees `block` of `plane`, which has just been erased, or a spare one in its place if that failed.
-    pub(super) fn free_erased(&mut self, plane: PlaneId, block: BlockId) {
-        if !self.erase_has_failed(plane, block) {
-            let erases = self.blocks.erase_count(block);
-            self.space[plane].free.push(block, erases);
-        }
     }
 
     /// Whether the erase of `block` of `plane`, which has just ended, has failed. A spare one is then free in its place.

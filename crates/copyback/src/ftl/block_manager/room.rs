@@ -1,11 +1,22 @@
 //! Room of a plane: the number of pages that can be written, and by whom.
 
-use crate::ftl::space::{Frontier, Stream};
-use crate::ids::{BlockId, DieId, PlaneId};
+use crate::ftl::blocks::Blocks;
+use crate::ftl::limits::Limits;
+use crate::ftl::space::{Frontier, Space, Stream};
+use crate::ftl::streams::Streams;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId};
+use crate::placement::Origin;
 
-use super::BlockManager;
+/// Rooms of the planes, as what is free and open, and what is valid, leaves them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rooms<'a> {
+    pub(super) limits: &'a Limits,
+    pub(super) space: &'a Space,
+    pub(super) blocks: &'a Blocks,
+    pub(super) streams: &'a Streams,
+}
 
-impl BlockManager {
+impl Rooms<'_> {
     /// Free pages of `plane`, those of open blocks included.
     pub fn free_pages(&self, id: PlaneId) -> u32 {
         let plane = &self.space[id];
@@ -127,5 +138,62 @@ impl BlockManager {
         let room = open.next().map_or(0, |frontier| self.room(frontier));
         // The block after a full one is opened at once.
         (pages as u32).checked_sub(room).map_or(0, |beyond| beyond / self.limits.data_pages + 1)
+    }
+}
+
+impl Rooms<'_> {
+    /// Checks `plane` and its `blocks`, of which those that are `is_parity` hold no data.
+    pub(in crate::ftl) fn check(
+        &self,
+        plane: PlaneId,
+        mut blocks: impl Iterator<Item = BlockId>,
+        is_parity: impl Fn(BlockId) -> bool,
+    ) -> Result<(), String> {
+        let invalid = blocks.try_fold(0, |invalid, block| {
+            self.blocks.check(block)?;
+            let of_block = match self.blocks.is_closed(block) && !is_parity(block) {
+                true => self.limits.data_pages - u32::from(self.blocks.valid_pages(block)),
+                false => 0,
+            };
+            Ok::<u32, String>(invalid + of_block)
+        })?;
+        let counted = self.space[plane].closed_invalid;
+        match counted == invalid {
+            true => Ok(()),
+            false => Err(format!("{plane:?}: {invalid} invalid pages, but {counted} counted")),
+        }
+    }
+}
+
+/// Open blocks for pages that are moved.
+impl Rooms<'_> {
+    /// The open block of `plane` that `lpn`, which comes from `origin`, is moved to: that of its class or, if that has
+    /// none and no block is free, the one with most room.
+    #[inline(always)]
+    pub(in crate::ftl) fn stream_for_move(
+        &self,
+        plane: PlaneId,
+        lpn: Lpn,
+        origin: Origin,
+    ) -> Stream {
+        let stream = self.streams.of(lpn, origin);
+        if self.is_diverted(plane, stream) { self.roomiest(plane) } else { stream }
+    }
+
+    /// Whether a page that is moved to `stream` finds no block there, and there are others that take it.
+    #[inline(always)]
+    pub(super) fn is_diverted(&self, plane: PlaneId, stream: Stream) -> bool {
+        let state = &self.space[plane];
+        self.limits.diverts && state.frontier(stream).is_none() && state.free_blocks() == 0
+    }
+
+    /// Of the open blocks of `plane` that pages are moved to, that with most room.
+    #[cold]
+    pub(super) fn roomiest(&self, plane: PlaneId) -> Stream {
+        let room = |stream: &Stream| {
+            self.space[plane].frontier(*stream).map_or(0, |frontier| self.room(frontier))
+        };
+        let roomiest = self.streams.of_moves().max_by_key(room);
+        roomiest.expect("a placement has a class for what is moved")
     }
 }

@@ -8,8 +8,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::page::Page;
 use super::{
-    Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, Stage, Translated, page,
+    Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, Stage, Translated,
 };
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
@@ -85,9 +86,9 @@ impl Ftl {
         let mut ftl = Self::new(config, "ssd/0");
         let paging = config.drive.table.expect("there is a table in flash");
         ftl.mapping = super::AnyMapping::Learned(Learned {
-            logical_pages: ftl.logical_pages() as u32,
+            logical_pages: ftl.limits().logical_pages() as u32,
             group_pages: paging.entries_per_page as u32,
-            groups: (0..ftl.translation_pages()).map(|_| Group::default()).collect(),
+            groups: (0..ftl.limits().translation_pages()).map(|_| Group::default()).collect(),
             recent: VecDeque::new(),
             unlearned: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -234,11 +235,11 @@ impl Mapping for Learned {
     }
 
     fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
-        page::choose_victim(tables, occasion)
+        Page.choose_victim(tables, occasion)
     }
 
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        page::plan(tables, victim)
+        Page.plan(tables, victim)
     }
 
     fn note(&mut self, tables: &mut Tables, change: Change<'_>) {
@@ -251,7 +252,7 @@ impl Mapping for Learned {
                 let page = tables.lookup(lpn).expect("it has just been moved there");
                 self.has_put(lpn, page);
             }
-            other => page::note(tables, other),
+            other => Page.note(tables, other),
         }
     }
 
@@ -340,7 +341,7 @@ mod tests {
             self.version += 1;
             self.ftl.write(plane, HostPage::without_hint(lpn), self.version);
             while self.ftl.planes_to_collect(DieId(0)) != 0
-                && let Some(victim) = self.ftl.choose_victim(plane)
+                && let Some(victim) = self.ftl.choose_victim(Occasion::Demand(plane))
             {
                 let mut plan = self.ftl.begin_reclaim(victim);
                 while let Some(step) = plan.next_step(&self.ftl) {
@@ -357,7 +358,7 @@ mod tests {
     #[test]
     fn predictions_are_right_to_within_the_bound_and_nothing_is_lost() {
         let mut drive = Drive::new();
-        let pages = drive.ftl.logical_pages() as u32;
+        let pages = drive.ftl.limits().logical_pages() as u32;
         (0..pages).for_each(|lpn| drive.write(Lpn(lpn)));
         let mut random = rng::stream(1, "learned");
         for _ in 0..2_000 {

@@ -40,6 +40,7 @@ use super::Placed;
 use super::block_manager::BlockManager;
 use super::chunks;
 use super::tables::Tables;
+use super::units::Event;
 
 use buffered_log_block::BufferedLogBlock;
 use demand_paged::DemandPaged;
@@ -196,7 +197,7 @@ pub trait Mapping {
         let is_closed = tables.blocks.is_closed(block);
         BlockUse {
             programmed: None,
-            listed: is_closed.then(|| tables.valid_pages(block)),
+            listed: is_closed.then(|| tables.blocks.valid_pages(block)),
             may_level: is_closed,
             role: None,
         }
@@ -222,11 +223,11 @@ pub(super) fn write(
             told = tables.rewritten(old);
         }
         tables.invalidate(mapping, old);
-    } else {
-        tables.page_came(page.lpn);
+    } else if !tables.manager.staged.remove(page.lpn) {
+        tables.note(Event::DataCame);
     }
     let placed = mapping.put(tables, Put::Write(plane, page));
-    if !tables.is_translation_page(page.lpn) {
+    if !tables.limits().is_translation_page(page.lpn) {
         let BlockManager { streams, geometry, .. } = &mut tables.manager;
         streams.host_wrote(page, placed.page, told, geometry);
     }

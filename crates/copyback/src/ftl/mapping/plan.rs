@@ -46,7 +46,8 @@ impl ReclaimKind {
 pub enum Occasion<'a> {
     /// A plane is short of free blocks, or a write waits there.
     Demand(PlaneId),
-    /// A plane would soon be short of free blocks.
+    /// A plane would soon be short of free blocks: any block that is worth it, or one of the group that has been used up
+    /// longest.
     Advance(PlaneId),
     /// A die has idle time for the merge that it has owed longest.
     Owed(DieId),
@@ -185,7 +186,7 @@ impl ReclaimPlan {
             // One that is made up is not read again.
             Work::Striped => {
                 ftl.geometry.block_of(page) == self.victim
-                    && ftl.lines().is_none_or(|lines| lines.is_read_to_move(page))
+                    && ftl.lines().is_none_or(|lines| lines.collected().is_read_to_move(page))
             }
             // The block may be in use again.
             Work::Done => false,
@@ -199,7 +200,7 @@ impl ReclaimPlan {
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset;
         let page = ftl.geometry.page(self.victim, offset);
-        ftl.fetch_to_move(page);
+        ftl.prefetch().page_to_move(page);
         Some(page)
     }
 
@@ -209,7 +210,7 @@ impl ReclaimPlan {
         let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset + 1;
-        ftl.fetch_move(self.victim, offset + 1);
+        ftl.prefetch().move_behind(self.victim, offset + 1);
         Some(ftl.geometry.page(self.victim, offset))
     }
 
@@ -243,7 +244,7 @@ mod tests {
         for version in 0..8 {
             ftl.write(plane, HostPage::without_hint(Lpn(version % 4)), u64::from(version));
         }
-        let victim = ftl.choose_victim(plane).expect("all of it is invalid");
+        let victim = ftl.choose_victim(Occasion::Demand(plane)).expect("all of it is invalid");
         let mut plan = ftl.begin_reclaim(victim);
         assert_eq!(plan.next_step(&ftl), Some(ReclaimStep::Erase(victim)));
         ftl.erase(victim);

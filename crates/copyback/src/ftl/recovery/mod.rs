@@ -7,13 +7,14 @@
 mod survey;
 
 use crate::config::Resolved;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{BlockId, Lpn, PlaneId};
 use crate::placement::{Class, Origin};
 use crate::victim::Victims;
 
 use super::Ftl;
 use super::audit::Audit;
 use super::block_manager::BlockManager;
+use super::blocks::Blocks;
 use super::image::Image;
 use super::mapping::{AnyMapping, Change, Mapping, each};
 use super::space::{Frontier, Plane, Stream};
@@ -67,24 +68,6 @@ impl Ftl {
         let scan = Scan { erased: survey.erased_blocks().collect() };
         (Self { tables, mapping }, scan)
     }
-
-    /// From now on programs take time, and the power may fail.
-    pub fn begin_timed(&mut self) {
-        if let Some(audit) = &mut self.tables.manager.audit {
-            audit.begin();
-        }
-    }
-
-    /// The pages whose program is not over, where that is kept account of.
-    pub fn pages_in_flight(&self) -> impl Iterator<Item = Ppn> {
-        self.audit.iter().flat_map(|audit| audit.in_flight())
-    }
-
-    /// The program of `page` is over. Returns the block with the page that it superseded, if no program
-    /// supersedes a page there any more.
-    pub fn program_is_over(&mut self, page: Ppn) -> Option<BlockId> {
-        self.tables.manager.audit.as_mut()?.programmed(page)
-    }
 }
 
 impl Tables {
@@ -105,34 +88,16 @@ impl Tables {
             }
         }
         for plane in self.space.planes() {
-            let blocks = self.recover_free_blocks(plane, survey, config);
+            let all = self.geometry.blocks_of_plane(plane);
+            let BlockManager { space, blocks, .. } = &mut self.manager;
+            space[plane] = Plane::new(config, std::iter::empty());
+            let blocks = recover_free_blocks(&mut space[plane], all, blocks, survey);
             let found = Change::PlaneFound { plane, blocks: &blocks, survey };
             each!(&mut *mapping, mapping => mapping.note(self, found));
         }
         each!(mapping, mapping => mapping.note(self, Change::AllFound(survey)));
         let manager = &mut self.manager;
         manager.space.planes().for_each(|plane| manager.free_blocks_changed(plane));
-    }
-
-    /// Frees what is not written on `plane`. Returns the blocks that are, the one that was written last at the end.
-    fn recover_free_blocks(
-        &mut self,
-        plane: PlaneId,
-        survey: &Survey<'_>,
-        config: &Resolved,
-    ) -> Vec<BlockId> {
-        let mut blocks: Vec<_> = self.geometry.blocks_of_plane(plane).collect();
-        blocks.sort_by_key(|block| survey.last_program(*block));
-        self.manager.space[plane] = Plane::new(config, std::iter::empty());
-        self.manager.space[plane].spare = 0;
-        let BlockManager { space, blocks: known, .. } = &mut self.manager;
-        let is_free =
-            |block: &&BlockId| survey.written(**block) == 0 && !known.is_static_slc(**block);
-        for block in blocks.iter().filter(is_free) {
-            space[plane].free.push(*block, known.erase_count(*block));
-        }
-        blocks.retain(|block| survey.written(*block) > 0);
-        blocks
     }
 
     /// Takes over the written blocks of `plane`, the one that was written last at the end: the last of each
@@ -149,7 +114,9 @@ impl Tables {
             cached.into_iter().map(|block| (block, survey.written(block))).collect();
         let Self { manager, units, .. } = self;
         if let Some(pool) = units.slc_pool_mut() {
-            pool.recover(manager, plane, &cached);
+            let all = manager.geometry.blocks_of_plane(plane);
+            let BlockManager { blocks, streams, .. } = &mut *manager;
+            pool.recover(blocks, streams.clock, all, (plane, &cached));
         }
         let mut by_opening = blocks.clone();
         by_opening.sort_by_key(|block| survey.first_program(*block));
@@ -179,17 +146,12 @@ impl Tables {
         }
     }
 
-    /// Image that a power cut would leave if everything that has been begun were over.
-    pub fn image(&self) -> Image {
+    /// Image that a power cut would leave if everything that has been begun were over; with the content of RAM, if
+    /// capacitors save it.
+    pub fn image(&self, saves_ram: bool) -> Image {
         let audit = self.audit.as_ref().expect("kept where power may fail");
-        audit.image(&self.geometry, |block| self.blocks.erase_count(block))
-    }
-
-    /// Image that a power cut would leave of a drive with capacitors, which saves the content of its RAM.
-    pub fn saved_image(&self) -> Image {
-        let mut image = self.image();
-        let audit = self.audit.as_ref().expect("kept where power may fail");
-        image.saved = Some(audit.saved(|lpn| self.staged.plane_of(lpn)));
+        let mut image = audit.image(&self.geometry, |block| self.blocks.erase_count(block));
+        image.saved = saves_ram.then(|| audit.saved(|lpn| self.staged.plane_of(lpn)));
         image
     }
 
@@ -204,6 +166,24 @@ impl Tables {
         };
         (0..self.limits.logical_pages).map(Lpn::from_index).filter_map(lost).collect()
     }
+}
+
+/// Frees what is not written of the blocks of `plane`. Returns those that are, the one that was written last at the end.
+fn recover_free_blocks(
+    plane: &mut Plane,
+    of_plane: impl Iterator<Item = BlockId>,
+    known: &Blocks,
+    survey: &Survey<'_>,
+) -> Vec<BlockId> {
+    let mut blocks: Vec<_> = of_plane.collect();
+    blocks.sort_by_key(|block| survey.last_program(*block));
+    plane.spare = 0;
+    let is_free = |block: &&BlockId| survey.written(**block) == 0 && !known.is_static_slc(**block);
+    for block in blocks.iter().filter(is_free) {
+        plane.free.push(*block, known.erase_count(*block));
+    }
+    blocks.retain(|block| survey.written(*block) > 0);
+    blocks
 }
 
 fn stream_of(role: Role) -> Stream {

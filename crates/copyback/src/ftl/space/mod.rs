@@ -20,7 +20,7 @@ use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 use crate::placement::Class;
 
-use following::Following;
+pub use following::Following;
 use invalid_share::InvalidShare;
 use known_room::KnownRoom;
 use scopes::{Scopes, planes_together};
@@ -271,6 +271,12 @@ impl Space {
     /// If planes open each block for itself.
     pub fn following_mut(&mut self) -> &mut Following {
         self.following.as_deref_mut().expect("planes open blocks together")
+    }
+
+    /// Forgets the open blocks of `plane`, and those that follow them.
+    pub fn forget_open(&mut self, plane: PlaneId, streams: impl Iterator<Item = Stream>) {
+        streams.for_each(|stream| *self[plane].frontier_mut(stream) = None);
+        self.following_mut().forget_plane(plane);
     }
 
     /// Blocks that `plane` fills after its open one of `stream`.

@@ -18,12 +18,17 @@ struct Candidate {
     free_pages: u32,
 }
 
-impl Tables {
-    /// The plane of `die` that takes the write of a page, which has no place of its own, if one has room.
-    pub fn next_plane(&self, die: DieId, page: HostPage) -> Option<PlaneId> {
-        self.next_place(die, page).map(|(plane, _)| plane)
+impl Candidate {
+    /// Whether a write goes here though the turn of `other` comes first.
+    const fn is_preferred(&self, other: &Self, rule: PlaneRule) -> bool {
+        match rule {
+            PlaneRule::RoundRobin => false,
+            PlaneRule::MostFree => self.free_pages > other.free_pages,
+        }
     }
+}
 
+impl Tables {
     /// Whether a plane of `die` takes the write of a page which has no place of its own.
     #[inline]
     pub fn has_place(&self, die: DieId, page: HostPage) -> bool {
@@ -41,7 +46,8 @@ impl Tables {
         self.limits.only_class.is_none() || self.has_place(die, page)
     }
 
-    /// Next plane, and the page offset there.
+    /// The plane of `die` that takes the write of a page, which has no place of its own, and the page offset there; if one
+    /// has room.
     pub fn next_place(&self, die: DieId, page: HostPage) -> Option<(PlaneId, u32)> {
         let stream = self.stream_of(page);
         let turn = self.geometry.first_plane(die).0 + self.allocation.turn_of(die);
@@ -51,8 +57,9 @@ impl Tables {
             let best = if plane.0 < turn { &mut before } else { &mut behind };
             self.consider(plane, stream, best);
         }
+        let rule = self.allocation.plane_rule();
         match (behind, before) {
-            (Some(one), Some(other)) if self.is_preferred(&other, &one) => Some(other),
+            (Some(one), Some(other)) if other.is_preferred(&one, rule) => Some(other),
             (one, other) => one.or(other),
         }
         .map(|Candidate { plane, offset, .. }| (plane, offset))
@@ -61,23 +68,16 @@ impl Tables {
     /// Puts `plane` in the place of the `best` so far, if it takes a write into `stream` and is preferred to that.
     #[inline]
     fn consider(&self, plane: PlaneId, stream: Stream, best: &mut Option<Candidate>) {
-        let free_pages = match self.allocation.plane_rule() {
+        let rule = self.allocation.plane_rule();
+        let free_pages = match rule {
             PlaneRule::RoundRobin if best.is_some() => return,
             PlaneRule::RoundRobin => 0,
-            PlaneRule::MostFree => self.free_pages_for(stream, plane),
+            PlaneRule::MostFree => self.rooms().free_pages_for(stream, plane),
         };
         let Some(offset) = self.offset_for_host(stream, plane) else { return };
         let candidate = Candidate { plane, offset, free_pages };
-        if best.as_ref().is_none_or(|best| self.is_preferred(&candidate, best)) {
+        if best.as_ref().is_none_or(|best| candidate.is_preferred(best, rule)) {
             *best = Some(candidate);
-        }
-    }
-
-    /// Whether a write goes to `candidate` though the turn of `best` comes first.
-    fn is_preferred(&self, candidate: &Candidate, best: &Candidate) -> bool {
-        match self.allocation.plane_rule() {
-            PlaneRule::RoundRobin => false,
-            PlaneRule::MostFree => candidate.free_pages > best.free_pages,
         }
     }
 
@@ -104,7 +104,7 @@ impl Tables {
     /// block there, and nothing that is being reclaimed keeps it from writing.
     pub fn can_wait(&self, plane: PlaneId) -> bool {
         self.space.may_open_for_host(plane)
-            && self.leaves_room(plane)
+            && self.rooms().leaves_room(plane)
             && self.units.slc_pool().is_none_or(|pool| !pool.lets_wait(plane))
     }
 }

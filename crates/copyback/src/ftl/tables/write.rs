@@ -5,10 +5,9 @@ use crate::ftl::bad_blocks::Replaced;
 use crate::ftl::block_manager::{BlockManager, OldPage};
 use crate::ftl::mapping::{Change, Mapping};
 use crate::ftl::space::{Frontier, Stream};
-use crate::ftl::spare::Role;
 use crate::ftl::units::{Event, Place, UnitOfReclaiming, Units, each, reopen};
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
-use crate::placement::{Class, HostPage, Old};
+use crate::placement::{Class, Old};
 use crate::victim::Victims;
 
 use super::Tables;
@@ -49,7 +48,7 @@ impl Tables {
                 let page = self.program(mapping, place, lpn);
                 let block = self.geometry.block_of(page);
                 if let Some(pool) = self.units.slc_pool_mut() {
-                    pool.page_written(&mut self.manager, place, block);
+                    pool.close_if_full(&mut self.manager, place, block);
                 }
                 Placed { page, closes_block: false }
             }
@@ -62,41 +61,17 @@ impl Tables {
         each!(units, unit => unit.note(manager, event));
     }
 
-    /// Takes account of `lpn`, which lies in no page of the flash and is written by the host.
-    #[inline]
-    pub(in crate::ftl) fn page_came(&mut self, lpn: Lpn) {
-        if !self.manager.staged.remove(lpn) {
-            self.note(Event::DataCame);
-        }
-    }
-
-    /// Trims `lpn`, which does not lie in the flash. Returns whether it was in DRAM.
-    pub(in crate::ftl) fn trim_staged(&mut self, lpn: Lpn) -> bool {
-        let was_staged = self.manager.staged.remove(lpn);
-        if was_staged {
-            self.note(Event::DataWent);
-        }
-        was_staged
-    }
-
-    /// Role of the block that a write of `page` has gone `to`.
-    pub(in crate::ftl) fn role_of_host_write(&self, page: HostPage, to: Ppn) -> Role {
-        if self.is_in_cache(to) { Role::Cache } else { self.stream_of(page).into() }
-    }
-
     /// Notes that the host overwrites what is in `page`. Returns what the placement is told of that place, if it learns from
     /// it. Only for placements that look at pages.
     // Apart, as the usual placement does not.
     #[inline(never)]
     pub(in crate::ftl) fn rewritten(&mut self, page: Ppn) -> Option<Old> {
         self.manager.count_death(page);
-        self.streams.tells_rewrites.then(|| self.old_place(page))
-    }
-
-    fn old_place(&self, page: Ppn) -> Old {
-        let block = self.geometry.block_of(page);
-        let full = each!(&self.units, unit => unit.life_if_full(&self.manager, block));
-        Old { class: self.blocks.class(block), full }
+        self.streams.tells_rewrites.then(|| {
+            let block = self.geometry.block_of(page);
+            let full = each!(&self.units, unit => unit.life_if_full(&self.manager, block));
+            Old { class: self.blocks.class(block), full }
+        })
     }
 
     // Inlined, with what it calls: to enter and leave the small functions of a move took as long as the move.
@@ -134,7 +109,7 @@ impl Tables {
         from: Ppn,
     ) -> Placed {
         let old = self.old_page(from);
-        let origin = self.origin_in(old.block);
+        let origin = self.blocks.origin_in(old.block);
         let stream = self.manager.take_stream_for_move(old.plane, old.lpn, origin);
         let placed = self.relocate_to(mapping, stream, old);
         let BlockManager { streams, geometry, .. } = &mut self.manager;

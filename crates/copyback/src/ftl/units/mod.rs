@@ -8,7 +8,10 @@ mod reclaim_units;
 mod single_blocks;
 mod slc_pool;
 
-pub use lines::{ALL_PLANES, LineTally, Lines, LinesOn, SavedLines, StripePages, UntimedParity};
+pub use lines::{
+    ALL_PLANES, Collected, LineTally, Lines, LinesOn, Parity, SavedLines, StripePages,
+    UntimedParity,
+};
 pub use reclaim_units::{ReclaimUnits, UnitReport};
 pub(super) use single_blocks::SingleBlocks;
 pub(super) use single_blocks::choose_by_policy;
@@ -244,7 +247,7 @@ pub(super) fn offset_in(
     stream: Stream,
     plane: PlaneId,
 ) -> Option<u32> {
-    if !manager.leaves_room(plane) {
+    if !manager.rooms().leaves_room(plane) {
         return None;
     }
     match manager.space[plane].frontier(stream) {

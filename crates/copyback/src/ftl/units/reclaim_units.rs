@@ -110,8 +110,8 @@ impl<'a> ReclaimUnits<'a> {
         let stream = Stream::Class(Class::new(handle));
         let of_plane = |plane| {
             let frontier = self.manager.space[plane].frontier(stream);
-            let room = frontier.map_or(0, |frontier| self.manager.room(frontier));
-            let following = self.manager.pages_behind(plane, stream);
+            let room = frontier.map_or(0, |frontier| self.manager.rooms().room(frontier));
+            let following = self.manager.rooms().pages_behind(plane, stream);
             let open = u32::from(frontier.is_some()) + following / self.manager.limits.data_pages;
             (plane, u64::from(room + following), open as usize)
         };

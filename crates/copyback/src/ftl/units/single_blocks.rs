@@ -20,7 +20,8 @@ impl UnitOfReclaiming for SingleBlocks {
     }
 
     fn begin(&mut self, manager: &mut BlockManager, victim: BlockId) -> ReclaimPlan {
-        let (plane, valid) = (manager.geometry.plane_of_block(victim), manager.valid_pages(victim));
+        let (plane, valid) =
+            (manager.geometry.plane_of_block(victim), manager.blocks.valid_pages(victim));
         manager.victims.removed(plane, victim, valid);
         manager.begin_to_move(plane, victim);
         manager.space.take_invalid(plane, manager.limits.data_pages - u32::from(valid));
@@ -62,7 +63,7 @@ pub(in crate::ftl) fn choose_by_policy(
         victim = look(manager, plane);
     }
     let victim = victim?;
-    if !manager.has_room_for(victim, plane) {
+    if !manager.rooms().has_room_for(victim, plane) {
         return emptiest_instead(manager, plane);
     }
     is_worth_it(manager, victim).then_some(victim)
@@ -87,14 +88,14 @@ fn emptiest_instead(manager: &BlockManager, plane: PlaneId) -> Option<BlockId> {
         manager.blocks.is_closed(*block) && !manager.blocks.is_full_in_cache(*block)
     };
     let closed = manager.geometry.blocks_of_plane(plane).filter(is_native);
-    let emptiest = closed.min_by_key(|block| manager.valid_pages(*block))?;
-    let gives = u32::from(manager.valid_pages(emptiest)) < manager.limits.data_pages;
-    (gives && manager.has_room_for(emptiest, plane)).then_some(emptiest)
+    let emptiest = closed.min_by_key(|block| manager.blocks.valid_pages(*block))?;
+    let gives = u32::from(manager.blocks.valid_pages(emptiest)) < manager.limits.data_pages;
+    (gives && manager.rooms().has_room_for(emptiest, plane)).then_some(emptiest)
 }
 
 /// Whether enough of `victim` is invalid, or the host can open no block, so that little must do.
 fn is_worth_it(manager: &BlockManager, victim: BlockId) -> bool {
-    let invalid = manager.limits.data_pages - u32::from(manager.valid_pages(victim));
+    let invalid = manager.limits.data_pages - u32::from(manager.blocks.valid_pages(victim));
     let plane = manager.geometry.plane_of_block(victim);
     invalid >= manager.limits.least_invalid || !manager.space.may_open_for_host(plane)
 }
@@ -117,13 +118,6 @@ impl BlockManager {
     /// Begins to move what is valid in `victim` of `plane`.
     pub(super) fn begin_to_move(&mut self, plane: PlaneId, victim: BlockId) {
         self.streams.chosen(self.blocks.life(victim), self.limits.data_pages);
-        self.expect_moves(victim);
-        self.blocks.set_open(victim);
-        self.space.set_reclaiming(plane, Some(victim));
-    }
-
-    /// Announces what is valid in `victim`.
-    fn expect_moves(&mut self, victim: BlockId) {
         let Self { blocks, geometry, map, streams, .. } = self;
         let mut offset = 0;
         let valid = std::iter::from_fn(|| {
@@ -132,6 +126,8 @@ impl BlockManager {
             Some(map.logical(geometry.page(victim, next)))
         });
         streams.expect_moves(blocks.class(victim), valid);
+        self.blocks.set_open(victim);
+        self.space.set_reclaiming(plane, Some(victim));
     }
 
     /// Ends the collection of `block` of `plane`, if that was collected and has been erased.

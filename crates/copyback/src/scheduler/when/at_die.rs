@@ -58,7 +58,7 @@ impl AtDie<'_> {
         let planes = ftl.geometry().planes_of_die(die);
         let free_blocks = planes.map(|plane| ftl.space().free_blocks(plane)).min().unwrap_or(0);
         let lanes = self.collector.of(die).into_iter().flat_map(|c| c.lanes.lanes.iter());
-        let left = lanes.map(|lane| u32::from(ftl.valid_pages(lane.job.victim())));
+        let left = lanes.map(|lane| u32::from(ftl.blocks().valid_pages(lane.job.victim())));
         Outlook {
             now: self.now,
             waiting_reads: self.scheduler.queues.reads_waiting(die) as u32,

@@ -93,9 +93,9 @@ impl Paced {
     /// The pages that are missing, and left, on these `planes` of the die together.
     fn space(at: &AtDie<'_>, planes: u32) -> (u64, u64) {
         let (ftl, thresholds) = (&at.backend.ftl, at.backend.ftl.space().thresholds());
-        let free = |plane| ftl.free_pages_for_host(plane);
+        let free = |plane| ftl.rooms().free_pages_for_host(plane);
         let free: u64 = at.backend.ftl.geometry().planes_in(planes, at.die).map(free).sum();
-        let block = u64::from(planes.count_ones() * ftl.data_pages_per_block());
+        let block = u64::from(planes.count_ones() * ftl.limits().data_pages());
         let floor = thresholds.hard.max(thresholds.kept_for_collections + 1) - 1;
         let missing = (thresholds.soft as u64 * block).saturating_sub(free);
         (missing, free.saturating_sub(floor as u64 * block))

@@ -255,8 +255,8 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         let read = at.scheduler.queues.transactions.get_mut(id);
         at.backend.ftl.check_read(read.lpn, read.reader());
         let ftl = &at.backend.ftl;
-        at.backend.counters.mapping.reads += u64::from(ftl.is_translation_page(read.lpn));
-        if at.backend.ftl.is_illegible(page) {
+        at.backend.counters.mapping.reads += u64::from(ftl.limits().is_translation_page(read.lpn));
+        if at.backend.ftl.lost_pages().is_illegible(page) {
             read.cannot_be_corrected();
         }
         at.backend.flash.note_page(page);

@@ -14,7 +14,7 @@ use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
-use crate::victim::Victims;
+use crate::victim::{BlockView, VictimSelector, Victims};
 
 use super::{Bound, Groups, Scheme, Shared, restore};
 
@@ -105,8 +105,16 @@ impl<M: Bound> Mapping for M {
                 self.lost_in_buffer(tables, page, block, valid);
             }
             Change::Lost { .. } | Change::Moved { .. } => {}
-            Change::Unmapped(lpn) => unmapped(self, tables, lpn),
-            Change::Replaced { plane, block, spare } => replaced(self, tables, plane, block, spare),
+            Change::Unmapped(lpn) => {
+                let group = self.groups().layout().group_of(lpn);
+                if let Some(plane) = tables.allocation.plane_of(lpn) {
+                    self.list(tables, plane, group);
+                }
+            }
+            Change::Replaced { plane, block, spare } => {
+                let BlockManager { victims, blocks, streams, .. } = &mut tables.manager;
+                replaced(self, victims, &blocks.at(streams), (plane, block, spare));
+            }
             Change::Erased { plane, block } => erased(self, tables, plane, block),
             Change::ReclaimEnded(plane) => reclaim_ended(self, tables, plane),
             Change::IdleTimeUsed { delays } => list_idle_jobs(self, tables, delays),
@@ -239,32 +247,23 @@ fn may_move_next<S: Scheme>(
     plane: PlaneId,
     page: Ppn,
 ) -> bool {
-    let open = groups.target(plane).map_or(0, |target| tables.room(target));
+    let open = groups.target(plane).map_or(0, |target| tables.rooms().room(target));
     let room = tables.space.free_blocks(plane) as u32 * groups.data_pages() + open;
     groups.may_move_next(plane, tables.geometry.block_of(page), room, &tables.blocks)
 }
 
-fn unmapped(mapping: &mut impl Bound, tables: &mut Tables, lpn: Lpn) {
-    let group = mapping.groups().layout().group_of(lpn);
-    if let Some(plane) = tables.allocation.plane_of(lpn) {
-        mapping.list(tables, plane, group);
-    }
-}
-
 fn replaced(
     mapping: &mut impl Bound,
-    tables: &mut Tables,
-    plane: PlaneId,
-    block: BlockId,
-    spare: BlockId,
+    victims: &mut VictimSelector,
+    blocks: &impl BlockView,
+    (plane, block, spare): (PlaneId, BlockId, BlockId),
 ) {
     if mapping.buffer_mut().is_some_and(|buffer| buffer.replace(plane, block, spare)) {
         return;
     }
     if let Some(listed) = mapping.groups_mut().replace(plane, block, spare) {
-        let BlockManager { victims, blocks, streams, .. } = &mut tables.manager;
         victims.removed(plane, block, listed.moves_per_block);
-        victims.closed(plane, spare, listed.moves_per_block, &blocks.at(streams));
+        victims.closed(plane, spare, listed.moves_per_block, blocks);
     }
 }
 

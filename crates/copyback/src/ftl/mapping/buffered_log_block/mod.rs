@@ -12,7 +12,6 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ftl::Placed;
 use crate::ftl::recovery::Survey;
-use crate::ftl::space::Frontier;
 use crate::ftl::spare::Role;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -176,7 +175,12 @@ impl BufferedLogBlock {
         let group = self.groups.layout().group_of(lpn);
         let open = match self.buffer.open_on(plane) {
             Some(open) => open,
-            None => self.open_in_buffer(tables, plane),
+            None => {
+                tables.manager.space[plane].held -= 1;
+                let frontier = tables.open(plane, None);
+                self.buffer.open(plane, frontier.block);
+                frontier
+            }
         };
         let page = tables.program(self, open, lpn);
         if self.groups.room_for(plane, lpn) == Room::None {
@@ -186,13 +190,6 @@ impl BufferedLogBlock {
         let closes_block = self.buffer.wrote(plane, group, data_pages);
         self.list(tables, plane, group);
         Placed { page, closes_block }
-    }
-
-    fn open_in_buffer(&mut self, tables: &mut Tables, plane: PlaneId) -> Frontier {
-        tables.manager.space[plane].held -= 1;
-        let frontier = tables.open(plane, None);
-        self.buffer.open(plane, frontier.block);
-        frontier
     }
 
     /// A block of the logical block that is to be merged next, or the one of the buffer with the oldest page
@@ -228,7 +225,7 @@ mod tests {
             assert!(ftl.accepts(PlaneId(0), HostPage::without_hint(Lpn(lpn))), "write {version}");
             ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version);
         }
-        assert_eq!(ftl.nv_buffer_tally().writes, 1);
+        assert_eq!(ftl.facts().buffer.unwrap_or_default().writes, 1);
         assert_eq!(ftl.check(), Ok(()));
     }
 }

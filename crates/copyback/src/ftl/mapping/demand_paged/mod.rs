@@ -6,15 +6,18 @@ mod cache;
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ftl::Placed;
+use crate::ftl::audit::Audit;
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::image::Image;
+use crate::ftl::page_map::PageMap;
 use crate::ftl::tables::Tables;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::placement::HostPage;
 
+use super::page::Page;
 use super::{
     Change, Facts, Left, Mapping, Occasion, Outdated, Put, ReclaimPlan, SavedMapping, Stage,
-    Translated, page,
+    Translated,
 };
 
 pub use cache::SavedCache;
@@ -32,7 +35,7 @@ impl DemandPaged {
     /// With nothing written.
     pub fn new(config: &Resolved, tables: &Tables) -> Self {
         let cache = MappingCache::new(config, tables.geometry.dies());
-        Self { cache, logical_pages: tables.logical_pages() as u32 }
+        Self { cache, logical_pages: tables.limits().logical_pages() as u32 }
     }
 
     /// The translation page that holds the entry of `lpn`.
@@ -64,8 +67,7 @@ impl DemandPaged {
     }
 
     /// Notes that the entry of `lpn` has come into the cache, with those that share its place.
-    fn load_entry(&mut self, tables: &mut Tables, lpn: Lpn) {
-        let BlockManager { map, audit, .. } = &mut tables.manager;
+    fn load_entry(&mut self, map: &PageMap, audit: Option<&mut Audit>, lpn: Lpn) {
         if let Some(audit) = audit {
             let loaded = self.cache.entries_with(lpn).filter(|lpn| !self.cache.knows(*lpn));
             loaded.for_each(|lpn| audit.entry_loaded(lpn, map.physical(lpn)));
@@ -78,12 +80,11 @@ impl DemandPaged {
     }
 
     /// `lpn` maps to something else now, or is a translation page that has been written.
-    fn note_write(&mut self, tables: &mut Tables, lpn: Lpn) {
+    fn note_write(&mut self, map: &PageMap, audit: Option<&mut Audit>, lpn: Lpn) {
         if !self.is_translation_page(lpn) {
             return self.cache.changed(lpn);
         }
         let (cache, page) = (&mut self.cache, lpn.0 - self.logical_pages);
-        let BlockManager { map, audit, .. } = &mut tables.manager;
         if let Some(audit) = audit {
             let entry = |lpn: Lpn| (lpn, map.physical(lpn), cache.is_unwritten(lpn));
             audit.entries_written(cache.entries_of(page).map(entry));
@@ -112,10 +113,10 @@ impl DemandPaged {
     }
 
     /// The host's pages and where their translation pages say that they are.
-    fn written_entries(&self, tables: &Tables) -> impl Iterator<Item = (Lpn, Option<Ppn>)> {
+    fn written_entries(&self, map: &PageMap) -> impl Iterator<Item = (Lpn, Option<Ppn>)> {
         let pages = (0..self.logical_pages).map(Lpn);
         let written = pages.filter(|lpn| !self.cache.is_unwritten(*lpn));
-        written.map(|lpn| (lpn, tables.lookup(lpn)))
+        written.map(|lpn| (lpn, map.physical(lpn)))
     }
 
     /// Brings the entry of every page that holds data into a cache that has room for all: of those that
@@ -124,7 +125,8 @@ impl DemandPaged {
         for lpn in (0..self.logical_pages).map(Lpn) {
             if tables.has_data(lpn) && !self.cache.find(lpn) {
                 self.make_room();
-                self.load_entry(tables, lpn);
+                let BlockManager { map, audit, .. } = &mut tables.manager;
+                self.load_entry(map, audit.as_deref_mut(), lpn);
             }
         }
     }
@@ -132,7 +134,7 @@ impl DemandPaged {
     /// Each entry that its last translation page does not hold waits to be written there.
     fn recover_entry(&mut self, tables: &Tables, lpn: Lpn, image: &Image) {
         let (found, entry) = (tables.lookup(lpn), image.entries[lpn.index()]);
-        if tables.translation_pages() == 0 {
+        if tables.limits().translation_pages() == 0 {
             if found.is_some() {
                 self.note_unmapped(lpn);
             }
@@ -152,7 +154,8 @@ impl DemandPaged {
     #[inline(never)]
     fn write(&mut self, tables: &mut Tables, plane: PlaneId, page: HostPage) -> Placed {
         let placed = tables.append_for_host(self, plane, tables.stream_of(page), page.lpn);
-        self.note_write(tables, page.lpn);
+        let BlockManager { map, audit, .. } = &mut tables.manager;
+        self.note_write(map, audit.as_deref_mut(), page.lpn);
         placed
     }
 
@@ -173,16 +176,16 @@ impl DemandPaged {
         for lpn in (0..self.logical_pages).map(Lpn) {
             self.recover_entry(tables, lpn, image);
         }
-        if tables.translation_pages() == 0 {
+        if tables.limits().translation_pages() == 0 {
             self.keep_entries(tables);
         }
-        self.report_to_audit(tables);
+        let BlockManager { map, audit, .. } = &mut tables.manager;
+        self.report_to_audit(map, audit.as_deref_mut());
     }
 
-    fn report_to_audit(&self, tables: &mut Tables) {
-        let written: Vec<_> = self.written_entries(tables).collect();
-        if let Some(audit) = &mut tables.manager.audit {
-            audit.entries_restored(written.into_iter());
+    fn report_to_audit(&self, map: &PageMap, audit: Option<&mut Audit>) {
+        if let Some(audit) = audit {
+            audit.entries_restored(self.written_entries(map));
         }
     }
 }
@@ -201,11 +204,11 @@ impl Mapping for DemandPaged {
     }
 
     fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
-        page::choose_victim(tables, occasion)
+        Page.choose_victim(tables, occasion)
     }
 
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        page::plan(tables, victim)
+        Page.plan(tables, victim)
     }
 
     #[inline(always)]
@@ -213,9 +216,12 @@ impl Mapping for DemandPaged {
         match change {
             Change::Unmapped(lpn) => self.note_unmapped(lpn),
             Change::Moved { lpn, plane } => self.note_move(tables, lpn, plane),
-            Change::AuditBegins => self.report_to_audit(tables),
+            Change::AuditBegins => {
+                let BlockManager { map, audit, .. } = &mut tables.manager;
+                self.report_to_audit(map, audit.as_deref_mut());
+            }
             Change::TableFound(image) => self.recover_entries(tables, image),
-            other => page::note(tables, other),
+            other => Page.note(tables, other),
         }
     }
 
@@ -231,7 +237,8 @@ impl Mapping for DemandPaged {
                 Translated::ReadFirst(self.translation_page_of(lpn))
             }
             Stage::HasRoom | Stage::WasRead => {
-                self.load_entry(tables, lpn);
+                let BlockManager { map, audit, .. } = &mut tables.manager;
+                self.load_entry(map, audit.as_deref_mut(), lpn);
                 Translated::Known
             }
         }
@@ -264,7 +271,7 @@ impl Mapping for DemandPaged {
     fn check(&self, tables: &Tables) -> Result<(), String> {
         self.cache.check()?;
         let Some(audit) = &tables.audit else { return Ok(()) };
-        audit.check_entries(self.written_entries(tables))
+        audit.check_entries(self.written_entries(&tables.map))
     }
 
     fn facts(&self) -> Facts {

@@ -201,6 +201,7 @@ fn is_in_order(groups: &Groups<DataAndUpdate>, blocks: &[BlockId], survey: &Surv
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::Occasion;
     use crate::ftl::mapping::tests::device;
     use crate::ids::{Lpn, PlaneId};
     use crate::placement::HostPage;
@@ -213,7 +214,9 @@ mod tests {
             for (version, lpn) in (1..).zip(writes) {
                 ftl.write(PlaneId(0), HostPage::without_hint(Lpn(*lpn)), version);
             }
-            let victim = ftl.choose_victim(PlaneId(0)).expect("a merge gives a block back");
+            let victim = ftl
+                .choose_victim(Occasion::Demand(PlaneId(0)))
+                .expect("a merge gives a block back");
             ftl.begin_reclaim(victim).kind()
         };
         assert_eq!(kind_after(&[0, 1, 2, 3]), ReclaimKind::SwitchMerge);

@@ -30,46 +30,43 @@ impl Mapping for Page {
         tables.offset_for_host(tables.streams.of_host(page), plane)
     }
 
+    /// Chooses a block to collect: one that the victim policy names. No merge is owed here.
     fn choose_victim(&mut self, tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
-        choose_victim(tables, occasion)
+        match occasion {
+            Occasion::Demand(plane) | Occasion::Advance(plane) => choose_on(tables, plane),
+            Occasion::Owed(_) => None,
+            Occasion::Writes { expected, fits } => {
+                let opened =
+                    tables.rooms().opened_by(expected.plane, expected.pages.len()) as usize;
+                let least = tables.space.thresholds().soft + opened;
+                if tables.space.free_blocks(expected.plane) >= least {
+                    return None;
+                }
+                let victim = choose_on(tables, expected.plane)?;
+                let cost = Cost { pages: tables.blocks.valid_pages(victim).into(), blocks: 1 };
+                fits(cost).then_some(victim)
+            }
+        }
     }
 
     fn plan(&mut self, tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-        plan(tables, victim)
+        let Tables { manager, units, .. } = tables;
+        each!(units, unit => unit.begin(manager, victim))
     }
 
+    /// Frees what has been erased, and takes over what a loss of power has left.
     #[inline(always)]
     fn note(&mut self, tables: &mut Tables, change: Change<'_>) {
-        note(tables, change);
-    }
-}
-
-/// Chooses a block to collect: one that the victim policy names. No merge is owed here.
-pub(super) fn choose_victim(tables: &mut Tables, occasion: Occasion<'_>) -> Option<BlockId> {
-    match occasion {
-        Occasion::Demand(plane) | Occasion::Advance(plane) => choose_on(tables, plane),
-        Occasion::Owed(_) => None,
-        Occasion::Writes { expected, fits } => {
-            let opened = tables.opened_by(expected.plane, expected.pages.len()) as usize;
-            let least = tables.space.thresholds().soft + opened;
-            if tables.space.free_blocks(expected.plane) >= least {
-                return None;
+        match change {
+            Change::Erased { plane, block } => {
+                let Tables { manager, units, .. } = tables;
+                each!(units, unit => unit.erased(manager, plane, block));
             }
-            let victim = choose_on(tables, expected.plane)?;
-            fits(Cost { pages: tables.valid_pages(victim).into(), blocks: 1 }).then_some(victim)
+            Change::PlaneFound { plane, blocks, survey } => {
+                tables.recover_streams(plane, blocks, survey);
+            }
+            _ => {}
         }
-    }
-}
-
-/// Frees what has been erased, and takes over what a loss of power has left.
-#[inline(always)]
-pub(super) fn note(tables: &mut Tables, change: Change<'_>) {
-    match change {
-        Change::Erased { plane, block } => erased(tables, plane, block),
-        Change::PlaneFound { plane, blocks, survey } => {
-            tables.recover_streams(plane, blocks, survey);
-        }
-        _ => {}
     }
 }
 
@@ -77,16 +74,4 @@ pub(super) fn note(tables: &mut Tables, change: Change<'_>) {
 fn choose_on(tables: &mut Tables, plane: PlaneId) -> Option<BlockId> {
     let Tables { manager, units, .. } = tables;
     each!(units, unit => unit.choose(manager, plane))
-}
-
-/// Begins to collect `victim`.
-pub(super) fn plan(tables: &mut Tables, victim: BlockId) -> ReclaimPlan {
-    let Tables { manager, units, .. } = tables;
-    each!(units, unit => unit.begin(manager, victim))
-}
-
-/// Frees `block`, which has been erased.
-fn erased(tables: &mut Tables, plane: PlaneId, block: BlockId) {
-    let Tables { manager, units, .. } = tables;
-    each!(units, unit => unit.erased(manager, plane, block));
 }

@@ -129,6 +129,7 @@ impl Scheme for SharedBlocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ftl::Occasion;
     use crate::ftl::ReclaimStep;
     use crate::ftl::mapping::AnyMapping;
     use crate::ftl::mapping::tests::device;
@@ -141,7 +142,9 @@ mod tests {
         for (version, lpn) in (1..).zip([0, 1, 2, 3, 4, 5, 6, 7, 0]) {
             ftl.write(PlaneId(0), HostPage::without_hint(Lpn(lpn)), version);
         }
-        let victim = ftl.choose_victim(PlaneId(0)).expect("a page of the first block is invalid");
+        let victim = ftl
+            .choose_victim(Occasion::Demand(PlaneId(0)))
+            .expect("a page of the first block is invalid");
         let mut plan = ftl.begin_reclaim(victim);
         let (mut moved, mut erased) = (0, Vec::new());
         while let Some(step) = plan.next_step(&ftl) {

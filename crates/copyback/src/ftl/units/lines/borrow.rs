@@ -20,7 +20,7 @@ impl LinesOn<'_> {
 
     fn must_borrow(&self, plane: PlaneId) -> bool {
         self.lines.found_no_victim
-            && !self.lines.is_any_collected()
+            && self.lines.collected.line().is_none()
             && !self.manager.space.may_open_for_host(plane)
     }
 
@@ -28,8 +28,8 @@ impl LinesOn<'_> {
     #[cold]
     pub(super) fn roomiest_of_all(&self, plane: PlaneId) -> Option<Stream> {
         let open = self.manager.streams.all().filter_map(|stream| {
-            let room = self.manager.room(self.manager.space[plane].frontier(stream)?);
-            Some((room + self.manager.pages_behind(plane, stream), stream))
+            let room = self.manager.rooms().room(self.manager.space[plane].frontier(stream)?);
+            Some((room + self.manager.rooms().pages_behind(plane, stream), stream))
         });
         let (_, stream) = open.max_by_key(|(room, _)| *room)?;
         Some(stream)

@@ -28,7 +28,7 @@ impl LinesOn<'_> {
         if full != counted.full_blocks as usize {
             return Err(format!("line {line}: {full} full blocks, but {counted:?}"));
         }
-        let is_collected = lines.collected == Some(line);
+        let is_collected = lines.collected.is(line);
         if (is_collected && full > 0) || (!is_collected && free > 0 && free < lines.planes) {
             return Err(format!("line {line}: {free} free blocks and {full} full ones"));
         }
@@ -37,8 +37,9 @@ impl LinesOn<'_> {
         if lines.is_full(line) && valid != counted.valid {
             return Err(format!("line {line}: {valid} valid pages, but {counted:?}"));
         }
-        if is_collected && valid != lines.left {
-            return Err(format!("line {line}: {valid} valid pages, but {} are left", lines.left));
+        let left = lines.collected.left();
+        if is_collected && valid != left {
+            return Err(format!("line {line}: {valid} valid pages, but {left} are left"));
         }
         if is_collected { Ok(()) } else { self.check_parity(line) }
     }

@@ -15,6 +15,7 @@ use crate::placement::Origin;
 use crate::victim::Victims;
 
 use super::{ALL_PLANES, LineId, Lines, LinesOn};
+use crate::ftl::units::UnitOfReclaiming;
 
 /// The die that is lost.
 #[derive(Debug, Checkpointed)]
@@ -45,13 +46,18 @@ impl Lines {
 
     /// Whether the die of `plane` is lost.
     pub(super) fn is_of_lost(&self, plane: PlaneId) -> bool {
-        self.is_lost(DieId::from_index(self.place_of(plane).0))
+        self.is_lost(self.die_of(plane))
     }
 
-    fn planes_of_lost(&self) -> impl Iterator<Item = PlaneId> + use<> {
-        let planes = self.planes_per_die;
+    /// The blocks of `line` that lie on the lost die, and their planes.
+    pub(super) fn blocks_of_lost(
+        &self,
+        line: LineId,
+    ) -> impl Iterator<Item = (PlaneId, BlockId)> + use<> {
+        let (planes, blocks) = (self.planes_per_die, self.blocks);
         let first = self.lost().map(|lost| lost.die.0 * planes);
-        first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId))
+        let planes = first.into_iter().flat_map(move |first| (first..first + planes).map(PlaneId));
+        planes.map(move |plane| (plane, BlockId::from_index(plane.index() * blocks + line)))
     }
 
     /// The planes that hold data of `line`: neither parity nor on the lost die. They are more than of a line that is opened now, if
@@ -88,33 +94,28 @@ impl Lines {
         let held = self.on(manager).held_by(die);
         let planes: Vec<_> = manager.geometry.planes_of_die(die).collect();
         let were_full = self.on(manager).full_lines();
-        self.forget_made_up_of(die, &manager.geometry);
+        if let Some(made_up) = self.collected.made_up_mut() {
+            made_up.forget_die(die, &manager.geometry);
+        }
         let Some(parity) = &mut self.parity else { return };
         parity.lose(LostDie { die, held, left: 0, unprotected: 0 });
         self.pages -= self.planes_per_die * manager.limits.data_pages;
-        planes.iter().for_each(|plane| self.close_open_blocks(manager, *plane));
+        for plane in &planes {
+            manager.space.forget_open(*plane, manager.streams.all());
+            for line in (0..self.blocks).filter(|line| !self.collected.is(*line)) {
+                self.close_lost(manager, *plane, self.block_of(line, *plane));
+            }
+        }
         self.count_lost_pages(manager, &planes);
         self.count_full_blocks(manager, &were_full);
         self.give_parity_of_lost(manager);
         self.lose_share_of_collected(manager, die, &planes, erasing);
-        if self.at_work == Some(die) {
-            (self.at_work, self.is_collecting) = (None, false);
-        }
+        self.collected.lose_die(die);
         self.wakes_others = true;
     }
 
-    /// Closes the open blocks of `plane`: no page is written to them any more.
-    fn close_open_blocks(&self, manager: &mut BlockManager, plane: PlaneId) {
-        let streams: Vec<Stream> = manager.streams.all().collect();
-        streams.into_iter().for_each(|stream| *manager.space[plane].frontier_mut(stream) = None);
-        manager.space.following_mut().forget_plane(plane);
-        let collected = self.collected;
-        let blocks = (0..self.blocks).filter(|line| collected != Some(*line));
-        let blocks: Vec<_> = blocks.map(|line| self.block_of(line, plane)).collect();
-        blocks.into_iter().for_each(|block| self.close_lost(manager, plane, block));
-    }
-
-    fn close_lost(&self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
+    /// Closes `block` of `plane`, of the lost die, if it is open: no page is written to it any more.
+    pub(super) fn close_lost(&self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
         if !manager.blocks.is_open(block) {
             return;
         }
@@ -155,9 +156,9 @@ impl Lines {
 
     /// Stripes of open lines that waited for pages of the lost die are whole now.
     fn give_parity_of_lost(&mut self, manager: &BlockManager) {
-        let (collected, blocks) = (self.collected, self.blocks);
+        let blocks = self.blocks;
         let Some(parity) = &mut self.parity else { return };
-        for line in (0..blocks).filter(|line| collected != Some(*line)) {
+        for line in (0..blocks).filter(|line| !self.collected.is(*line)) {
             parity.give_narrow_stripes(line, manager.limits.data_pages, |plane, offset| {
                 let block = BlockId::from_index(plane.index() * blocks + line);
                 manager.geometry.page(block, offset)
@@ -173,20 +174,20 @@ impl Lines {
         planes: &[PlaneId],
         erasing: &[BlockId],
     ) {
-        let Some(line) = self.collected else { return };
+        let Some(line) = self.collected.line() else { return };
         let valid = |block| u32::from(manager.blocks.valid_pages(block));
         let blocks: Vec<_> =
             planes.iter().map(|plane| (*plane, self.block_of(line, *plane))).collect();
-        let is_there = |plane| !self.is_erased(plane);
+        let is_there = |plane| !self.collected.is_erased(plane);
         let left: u32 = blocks.iter().filter(|of| is_there(of.0)).map(|of| valid(of.1)).sum();
         debug_assert!(self.is_lost(die));
         if left > 0 {
             let empty = self.on(manager).with_nothing_to_move(line);
-            self.hold_erases(empty.into_iter());
+            self.collected.hold_erases(empty.into_iter());
         }
         let valid = |block| u32::from(manager.blocks.valid_pages(block));
         let is_done = |of: &(PlaneId, BlockId)| {
-            !self.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
+            !self.collected.is_erased(of.0) && valid(of.1) == 0 && !erasing.contains(&of.1)
         };
         let done: Vec<_> = blocks.into_iter().filter(is_done).collect();
         done.into_iter().for_each(|(plane, block)| self.drop_lost_block(manager, plane, block));
@@ -203,26 +204,9 @@ impl Lines {
             audit.erased(block, &manager.geometry);
         }
         manager.blocks.empty_lost(block);
-        manager.forget_lost_pages(block);
+        manager.lost_pages.forget(block, &manager.geometry);
         manager.streams.erased(manager.blocks.class(block));
-        self.erased_in_line(manager, plane, block);
-    }
-
-    /// The line that has just been chosen holds nothing that is valid on the lost die.
-    pub(super) fn drop_share_of_lost(&mut self, manager: &mut BlockManager, line: LineId) {
-        let blocks = self.planes_of_lost().map(|plane| (plane, self.block_of(line, plane)));
-        let blocks: Vec<_> = blocks.collect();
-        blocks.into_iter().for_each(|(plane, block)| self.drop_lost_block(manager, plane, block));
-    }
-
-    /// The blocks of the lost die take no part in `line`, which has been opened for a class.
-    pub(super) fn leave_out_lost(&mut self, manager: &mut BlockManager, line: LineId) {
-        let blocks = self.planes_of_lost().map(|plane| (plane, self.block_of(line, plane)));
-        let blocks: Vec<_> = blocks.collect();
-        for (plane, block) in blocks {
-            self.close_lost(manager, plane, block);
-            self.lines[line].full_blocks += 1;
-        }
+        self.erased(manager, plane, block);
     }
 
     /// A page of `block`, of the lost die, is out of date, or has been rebuilt elsewhere. Its line may be a victim now.
@@ -234,7 +218,7 @@ impl Lines {
             // The host keeps no room for it any more.
             self.wakes_others |= self.left_of_lost() == 0;
         }
-        if valid > 0 || self.collected == Some(line) {
+        if valid > 0 || self.collected.is(line) {
             return;
         }
         self.lines[line].full_blocks += 1;
@@ -242,20 +226,6 @@ impl Lines {
         if self.is_full(line) {
             self.line_is_full(manager, line);
         }
-    }
-
-    /// Takes the next page of the open block for rebuilt pages, and counts one that goes to another class than
-    /// its own.
-    pub(in crate::ftl) fn take_stream_to_rebuild(
-        &self,
-        manager: &mut BlockManager,
-        plane: PlaneId,
-        lpn: Lpn,
-        origin: Origin,
-    ) -> Option<Stream> {
-        let (stream, _) = self.on(manager).place_to_rebuild(plane, lpn, origin)?;
-        manager.streams.tally.diverted += u64::from(stream != manager.streams.of(lpn, origin));
-        Some(stream)
     }
 
     /// Pages that were made up and find no room on the plane that was to program them go to another that has some. Returns
@@ -291,7 +261,7 @@ impl LinesOn<'_> {
             let block = lines.block_of(line, plane);
             if self.manager.blocks.is_free(block) || lines.holds_parity(line, plane) {
                 0
-            } else if lines.collected == Some(line) {
+            } else if lines.collected.is(line) {
                 self.manager.limits.data_pages
             } else {
                 self.programmed_data(block)
@@ -328,11 +298,12 @@ impl LinesOn<'_> {
             return Vec::new();
         }
         let valid = |block| u32::from(self.manager.blocks.valid_pages(block));
-        let lost = |line| lines.planes_of_lost().map(move |plane| lines.block_of(line, plane));
+        let lost = |line| lines.blocks_of_lost(line).map(|(_, block)| block);
         let waits = |line: &LineId| lost(*line).any(|block| valid(block) > 0);
         let all = |line: &LineId| lines.blocks_of(*line).map(|of| valid(of.1)).sum::<u32>();
         let line = lines
             .collected
+            .line()
             .filter(waits)
             .or_else(|| (0..lines.blocks).filter(waits).min_by_key(all));
         let blocks = line.into_iter().flat_map(lost);
@@ -358,13 +329,14 @@ impl LinesOn<'_> {
             return true;
         }
         let open = |plane| {
-            (self.manager.free_pages(plane) - self.manager.pages_of_free_blocks(plane)) as usize
+            (self.manager.rooms().free_pages(plane)
+                - self.manager.rooms().pages_of_free_blocks(plane)) as usize
         };
         let open = self.manager.space.planes().map(open).sum::<usize>();
         // What is left of a line that is being collected takes its pages from there, and from free lines.
-        let (collecting, left) = match lines.is_any_collected() {
-            true => (free * lines.pages as usize, lines.left as usize),
-            false => (0, 0),
+        let (collecting, left) = match lines.collected.line() {
+            Some(_) => (free * lines.pages as usize, lines.collected.left() as usize),
+            None => (0, 0),
         };
         let share_of_lost = (lines.planes_per_die * self.manager.limits.data_pages) as usize;
         open + collecting > left + share_of_lost + self.manager.staged.len()
@@ -379,7 +351,7 @@ impl LinesOn<'_> {
         origin: Origin,
     ) -> Option<(Stream, u32)> {
         let place = |stream| Some((stream, self.offset_to_rebuild(plane, stream)?));
-        let own = place(self.manager.stream_for_move(plane, lpn, origin));
+        let own = place(self.manager.rooms().stream_for_move(plane, lpn, origin));
         own.or_else(|| place(self.roomiest_of_all(plane)?))
     }
 
@@ -399,11 +371,13 @@ impl LinesOn<'_> {
         let left =
             state.reclaiming.map_or(0, |block| u32::from(self.manager.blocks.valid_pages(block)));
         match state.frontier(stream) {
-            Some(open) => (left < self.manager.collection_room(plane)).then_some(open.next_page),
+            Some(open) => {
+                (left < self.manager.rooms().collection_room(plane)).then_some(open.next_page)
+            }
             None => {
                 let kept = self.manager.space.thresholds().kept_for_collections;
                 let may_open = state.free_blocks() > kept
-                    && left < self.manager.collection_room(plane)
+                    && left < self.manager.rooms().collection_room(plane)
                     && self.has_parity_die_but(plane);
                 may_open.then_some(0)
             }
@@ -420,7 +394,7 @@ impl LinesOn<'_> {
         let lines = self.lines;
         let room = |plane: &PlaneId| {
             let waiting = self.manager.staged.waiting_for(*plane);
-            Reverse(i64::from(self.manager.free_pages(*plane)) - waiting as i64)
+            Reverse(i64::from(self.manager.rooms().free_pages(*plane)) - waiting as i64)
         };
         let is_possible = |plane: &PlaneId| !lines.is_of_lost(*plane) && may(*plane);
         self.manager.space.planes().filter(is_possible).min_by_key(room)
@@ -476,7 +450,7 @@ mod tests {
         (1..4).for_each(|plane| pages = write(&mut ftl, plane, 4 * plane..4 * plane + 4));
         ftl.lose_die(DieId(3), &[]);
         let stream = Stream::Class(Class::new(0));
-        ftl.stage_on(pages[0], PlaneId(1));
+        ftl.stage(pages[0], PlaneId(1));
         assert_eq!(ftl.give_rebuilt_to_others(), [], "plane 1 has room");
         // Plane 1 has none any more, and plane 0 has less than plane 2.
         let manager = &mut ftl.tables.manager;

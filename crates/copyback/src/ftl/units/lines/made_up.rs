@@ -38,93 +38,76 @@ impl MadeUp {
         makes_up.then(Box::default)
     }
 
+    /// Whether `page` has been read in vain.
+    pub(super) fn contains(&self, page: Ppn) -> bool {
+        self.pages.contains_key(&page)
+    }
+
+    /// Whether `page` is being made up.
+    pub(super) fn is_reading(&self, page: Ppn) -> bool {
+        self.pages.get(&page) == Some(&State::Reading)
+    }
+
+    /// Notes that `page` has been made up, or cannot be.
+    pub(super) fn note_there(&mut self, page: Ppn) {
+        self.pages.insert(page, State::There);
+    }
+
     /// `page` is not to be moved any more.
     pub(super) fn forget(&mut self, page: Ppn) {
         self.pages.remove(&page);
     }
-}
 
-impl Lines {
-    /// The pages of planes of a lost die are rebuilt otherwise.
-    pub(super) fn forget_made_up_of(&mut self, die: DieId, geometry: &Geometry) {
-        if let Some(made_up) = &mut self.made_up {
-            let is_there = |page: &Ppn| geometry.die_of_plane(geometry.plane_of(*page)) == die;
-            made_up.pages.retain(|page, _| !is_there(page));
-        }
+    /// Forgets the pages of a lost die, which are rebuilt otherwise.
+    pub(super) fn forget_die(&mut self, die: DieId, geometry: &Geometry) {
+        let is_there = |page: &Ppn| geometry.die_of_plane(geometry.plane_of(*page)) == die;
+        self.pages.retain(|page, _| !is_there(page));
     }
 }
 
 impl Lines {
     /// A move reads `page` in vain. Returns whether it waits for the others of its stripe: if these are there.
     pub(in crate::ftl) fn wait_for_stripe(&mut self, manager: &BlockManager, page: Ppn) -> bool {
-        if !self.makes_up_what_moves() || !self.on(manager).has_whole_stripe(page) {
+        if !self.collected.makes_up_what_moves() || !self.on(manager).has_whole_stripe(page) {
             return false;
         }
         let block = manager.geometry.block_of(page);
         let (line, plane) = (self.line_of(block), manager.geometry.plane_of_block(block));
-        if let Some(made_up) = &mut self.made_up {
+        if let Some(made_up) = self.collected.made_up_mut() {
             made_up.pages.insert(page, State::Reading);
         }
-        let is_held = self.is_holding();
+        let is_held = self.collected.is_holding();
         let empty = match is_held {
             true => Vec::from_iter(self.on(manager).has_nothing_to_move(block).then_some(plane)),
             false => self.on(manager).with_nothing_to_move(line),
         };
         match is_held {
-            true => empty.into_iter().for_each(|plane| self.note_empty(plane)),
+            true => empty.into_iter().for_each(|plane| self.collected.note_empty(plane)),
             // The turn of its die ends with its collection.
-            false => self.hold(empty.into_iter()),
+            false => self.collected.hold(empty.into_iter()),
         }
         true
     }
 
-    /// Notes that `page` has been made up, or cannot be: its `plane` programs it.
-    pub(in crate::ftl) fn page_is_made_up(&mut self, page: Ppn, plane: PlaneId) {
-        if let Some(made_up) = &mut self.made_up {
-            made_up.pages.insert(page, State::There);
-        }
-        self.note_not_empty(plane);
-        self.pass_turn_on();
-        self.wakes_others = true;
-    }
-}
-
-impl Lines {
-    /// Whether a page that a move cannot read is made up from the others of its stripe.
-    pub fn makes_up_what_moves(&self) -> bool {
-        self.made_up.is_some()
-    }
-
-    /// Whether lines have parity.
-    pub fn has_parity(&self) -> bool {
-        self.parity.is_some()
+    /// Whether `block`, nothing in which is valid any more, may be erased.
+    pub fn may_erase(&self, block: BlockId) -> bool {
+        self.collected.may_erase(self.line_of(block))
     }
 
     /// Whether lines have parity, and a block of them may be erased before another has been moved.
     pub fn loses_stripes_in_moves(&self) -> bool {
-        self.has_parity() && !self.erases_together()
-    }
-
-    /// Whether `page` could not be read for a move, and is being made up.
-    pub fn waits_for_stripe(&self, page: Ppn) -> bool {
-        let made_up = self.made_up.as_ref();
-        made_up.is_some_and(|made_up| made_up.pages.get(&page) == Some(&State::Reading))
-    }
-
-    /// Whether `page`, if it is moved, is read for that: it has not been read in vain.
-    pub fn is_read_to_move(&self, page: Ppn) -> bool {
-        self.made_up.as_ref().is_none_or(|made_up| !made_up.pages.contains_key(&page))
+        self.parity.is_some() && !self.collected.erases_together()
     }
 }
 
 impl LinesOn<'_> {
     /// The page of `block`, of the line that is being collected, that is read next to be moved.
     pub fn next_to_move(&self, block: BlockId) -> Option<Ppn> {
-        let made_up = self.lines.made_up.as_ref()?;
+        let made_up = self.lines.collected.made_up()?;
         let mut offset = 0;
         loop {
             let page = self.manager.next_valid(block, offset)?;
-            if !made_up.pages.contains_key(&page) {
+            if !made_up.contains(page) {
                 return Some(page);
             }
             offset = self.manager.geometry.page_offset(page) + 1;
@@ -133,7 +116,7 @@ impl LinesOn<'_> {
 
     /// A page of `block` that has been made up, and is programmed next.
     pub fn next_made_up(&self, block: BlockId) -> Option<Ppn> {
-        let made_up = self.lines.made_up.as_ref()?;
+        let made_up = self.lines.collected.made_up()?;
         let of_block = |offset| self.manager.geometry.page(block, offset);
         let last = self.manager.geometry.pages_per_block - 1;
         let mut pages = made_up.pages.range(of_block(0)..=of_block(last));
@@ -142,7 +125,7 @@ impl LinesOn<'_> {
 
     /// Whether the collection of `block`, of the line that is being collected, has nothing to do but to erase it.
     pub(super) fn has_nothing_to_move(&self, block: BlockId) -> bool {
-        match self.lines.makes_up_what_moves() {
+        match self.lines.collected.makes_up_what_moves() {
             true => self.next_to_move(block).is_none() && self.next_made_up(block).is_none(),
             false => self.manager.blocks.valid_pages(block) == 0,
         }
@@ -164,10 +147,12 @@ impl LinesOn<'_> {
     /// Checks that what is made up is valid, of the line that is being collected, none of which is erased meanwhile.
     pub(super) fn check_made_up(&self) -> Result<(), String> {
         let lines = self.lines;
-        let Some(made_up) = &lines.made_up else { return Ok(()) };
+        let Some(made_up) = lines.collected.made_up() else { return Ok(()) };
         let is_sound = |page: &&Ppn| {
             let line = lines.line_of(self.manager.geometry.block_of(**page));
-            self.manager.is_valid(**page) && lines.collected == Some(line) && lines.is_holding()
+            self.manager.is_valid(**page)
+                && lines.collected.is(line)
+                && lines.collected.is_holding()
         };
         match made_up.pages.keys().find(|page| !is_sound(page)) {
             Some(page) => Err(format!("{page:?} is made up, but is not to be moved")),

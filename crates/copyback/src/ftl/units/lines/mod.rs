@@ -10,6 +10,7 @@
 mod borrow;
 mod check;
 mod collect;
+mod collected;
 mod held;
 mod lost;
 mod made_up;
@@ -22,7 +23,8 @@ mod tally;
 mod unit;
 mod view;
 
-pub use parity::UntimedParity;
+pub use collected::Collected;
+pub use parity::{Parity, UntimedParity};
 pub use saved::SavedLines;
 pub use stripe::StripePages;
 pub use tally::LineTally;
@@ -35,10 +37,6 @@ use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId};
 use crate::nand::Geometry;
 use crate::placement::Classes;
-
-use held::Held;
-use made_up::MadeUp;
-use parity::Parity;
 
 /// Number of a line: the index of its blocks in their planes.
 pub type LineId = usize;
@@ -57,22 +55,7 @@ pub struct Lines {
     pages: u32,
     lines: Vec<Line>,
     /// The line that is being collected.
-    collected: Option<LineId>,
-    /// A bit for each plane of a die whose block of that line is not erased yet.
-    unfinished: Vec<u32>,
-    /// Lines of these whose erase has begun, a bit for each.
-    erasing: Vec<u32>,
-    /// Pages of it that are still valid.
-    left: u32,
-    held: Held,
-    /// If what a move cannot read is made up.
-    made_up: Option<Box<MadeUp>>,
-    /// Whether dies do their share of it one after the other.
-    is_rotating: bool,
-    /// The die that does, if they do.
-    at_work: Option<DieId>,
-    /// Whether that die is collecting: its turn ends no earlier.
-    is_collecting: bool,
+    collected: Collected,
     /// Invalid pages of full lines.
     invalid: u64,
     /// Whether a victim was last looked for in vain.
@@ -125,15 +108,7 @@ impl Lines {
             blocks,
             pages: config.drive.unit.pages as u32,
             lines: vec![Line::default(); blocks],
-            collected: None,
-            unfinished: vec![0; geometry.dies()],
-            erasing: vec![0; geometry.dies()],
-            left: 0,
-            held: Held::new(config, geometry.dies()),
-            made_up: MadeUp::new(config),
-            is_rotating: config.ssd.gc.rotating,
-            at_work: None,
-            is_collecting: false,
+            collected: Collected::new(config, geometry),
             invalid: 0,
             found_no_victim: false,
             wakes_others: false,
@@ -173,23 +148,14 @@ impl Lines {
         self.lines[line].full_blocks as usize == self.planes
     }
 
-    /// Whether a line is being collected.
-    pub const fn is_any_collected(&self) -> bool {
-        self.collected.is_some()
+    /// The line that is being collected, if one is.
+    pub const fn collected(&self) -> &Collected {
+        &self.collected
     }
 
-    /// A bit for each plane of `die` that has not yet done its share of the line that is being collected; `None` if none
-    /// is.
-    pub fn unfinished(&self, die: DieId) -> Option<u32> {
-        self.collected.map(|_| match self.may_work(die) {
-            true => self.to_do(die.index()),
-            false => 0,
-        })
-    }
-
-    /// A bit for each plane of a die that has something to do of the line that is being collected.
-    fn to_do(&self, die: usize) -> u32 {
-        self.held.without_empty(die, self.unfinished[die])
+    /// The same, to be changed.
+    pub(in crate::ftl) const fn collected_mut(&mut self) -> &mut Collected {
+        &mut self.collected
     }
 
     /// Number of invalid pages of a full line with `valid` valid ones.
@@ -197,39 +163,13 @@ impl Lines {
         self.pages.saturating_sub(valid) as u64
     }
 
-    /// Whether `die` may do its share now.
-    fn may_work(&self, die: DieId) -> bool {
-        !self.is_rotating || self.at_work.is_none_or(|other| other == die)
-    }
-
-    /// The first plane that has something to do of the line that is being collected, and may do it.
-    pub fn first_unfinished(&self) -> Option<PlaneId> {
-        let has_work =
-            |die: &usize| self.to_do(*die) != 0 && self.may_work(DieId::from_index(*die));
-        let die = (0..self.unfinished.len()).find(has_work)?;
-        let plane = self.to_do(die).trailing_zeros() as usize;
-        Some(PlaneId::from_index(die * self.planes_per_die as usize + plane))
-    }
-
     /// Whether something has changed for other dies since this was asked.
     pub const fn take_wakes_others(&mut self) -> bool {
-        std::mem::replace(&mut self.wakes_others, false)
+        self.collected.take_wakes_others() | std::mem::replace(&mut self.wakes_others, false)
     }
 
-    const fn place_of(&self, plane: PlaneId) -> (usize, u32) {
-        let (die, place) = (plane.0 / self.planes_per_die, plane.0 % self.planes_per_die);
-        (die as usize, 1 << place)
-    }
-
-    fn is_unfinished(&self, plane: PlaneId) -> bool {
-        let (die, bit) = self.place_of(plane);
-        self.to_do(die) & bit != 0
-    }
-
-    /// Whether `plane` has erased its block of the line that is being collected.
-    fn is_erased(&self, plane: PlaneId) -> bool {
-        let (die, bit) = self.place_of(plane);
-        self.unfinished[die] & bit == 0
+    const fn die_of(&self, plane: PlaneId) -> DieId {
+        DieId(plane.0 / self.planes_per_die)
     }
 }
 

@@ -9,64 +9,8 @@ use crate::victim::Victims;
 use super::{ALL_PLANES, LineId, Lines, LinesOn};
 
 impl Lines {
-    /// Opens a free line for a class whose blocks on `plane` are full. Returns the block there, which is for the caller to
-    /// note; a plane that has an open block fills that first.
-    pub(in crate::ftl) fn open_line(
-        &mut self,
-        manager: &mut BlockManager,
-        plane: PlaneId,
-        class: Class,
-    ) -> Frontier {
-        let now = manager.streams.clock;
-        let parity = self.on(manager).take_parity_die(plane);
-        let mut opened = None;
-        for other in manager.space.planes() {
-            let block = manager.space.take_free(other);
-            manager.space.opened(other);
-            manager.blocks.open(block, Some(class), now);
-            manager.streams.opened(Some(class));
-            let next = Frontier { block, next_page: 0 };
-            if other == plane {
-                opened = Some(next);
-            } else if parity != Some(manager.geometry.die_of_plane(other))
-                && !self.is_lost(manager.geometry.die_of_plane(other))
-            {
-                take_block_of_line(&mut manager.space, other, class, next);
-            }
-        }
-        let opened = opened.expect("a plane is one of all");
-        self.wakes_others = true;
-        self.tally.opened += 1;
-        let line = self.line_of(opened.block);
-        debug_assert!(
-            self.blocks_of(line).all(|(_, block)| manager.blocks.is_open(block)),
-            "planes free their blocks in the same order"
-        );
-        manager.victims.opened(ALL_PLANES, BlockId::from_index(line));
-        if let Some(die) = parity {
-            self.begin_parity(line, class, die);
-            self.leave_out_lost(manager, line);
-        }
-        opened
-    }
-
-    /// Goes on with the next block of an open line on `plane`, if it has not begun one. Returns whether it has.
-    pub(in crate::ftl) fn goes_on_in_line(
-        &mut self,
-        manager: &mut BlockManager,
-        plane: PlaneId,
-        stream: Stream,
-    ) -> bool {
-        let Stream::Class(class) = stream else { return false };
-        let Some(block) = manager.space.following_mut().take(plane, class) else { return false };
-        // The host may open a line on another plane again.
-        self.wakes_others |= !manager.space.is_behind(class);
-        *manager.space[plane].frontier_mut(stream) = Some(Frontier { block, next_page: 0 });
-        true
-    }
-
     /// `block`, which was open, is full.
-    pub(in crate::ftl) fn close_in_line(&mut self, manager: &mut BlockManager, block: BlockId) {
+    pub(super) fn close_in_line(&mut self, manager: &mut BlockManager, block: BlockId) {
         let line = self.line_of(block);
         self.lines[line].full_blocks += 1;
         if self.is_full(line) {
@@ -89,23 +33,6 @@ impl Lines {
         let view = self.at(&manager.blocks, &manager.streams);
         manager.victims.closed(ALL_PLANES, BlockId::from_index(line), valid as u16, &view);
     }
-
-    /// A page of `block`, which is full, has become invalid.
-    #[inline(never)]
-    pub(in crate::ftl) fn lost_in_line(&mut self, manager: &mut BlockManager, block: BlockId) {
-        let line = self.line_of(block);
-        if self.is_of_lost(manager.geometry.plane_of_block(block)) {
-            return self.lost_page_went(manager, block);
-        }
-        if !self.is_full(line) {
-            return;
-        }
-        let before = self.invalid_of(self.lines[line].valid);
-        self.lines[line].valid -= 1;
-        let valid = self.lines[line].valid;
-        self.invalid += self.invalid_of(valid) - before;
-        manager.victims.lost_page(ALL_PLANES, BlockId::from_index(line), valid as u16);
-    }
 }
 
 impl LinesOn<'_> {
@@ -127,7 +54,7 @@ impl LinesOn<'_> {
 }
 
 /// `plane` fills `next` when its other blocks of the class are full.
-fn take_block_of_line(space: &mut Space, plane: PlaneId, class: Class, next: Frontier) {
+pub(super) fn take_block_of_line(space: &mut Space, plane: PlaneId, class: Class, next: Frontier) {
     let open = space[plane].frontier_mut(Stream::Class(class));
     match open {
         None => *open = Some(next),

@@ -207,6 +207,66 @@ impl Parity {
         self.most_held = self.most_held.max(self.held);
     }
 
+    /// The parity that `die` programs next, if any is due.
+    pub fn next(&self, die: DieId) -> Option<Ppn> {
+        self.due[die.index()].front().copied()
+    }
+
+    /// Pages that waited for their dies at once, at most.
+    pub const fn most_held(&self) -> u64 {
+        self.most_held as u64
+    }
+
+    /// Takes the parity that `die` programs next.
+    pub fn take_next(&mut self, die: DieId) -> Option<Ppn> {
+        let page = self.due[die.index()].pop_front()?;
+        self.held -= 1;
+        Some(page)
+    }
+
+    /// Notes that `page` has been programmed with data. If its stripe is whole now, its parity is due: returns the page for
+    /// that, if it is programmed at once. Blocks hold `data_pages` pages.
+    #[inline(never)]
+    pub(super) fn data_written(
+        &mut self,
+        page: Ppn,
+        geometry: &Geometry,
+        data_pages: u32,
+    ) -> Option<Ppn> {
+        let (block, offset) = (geometry.block_of(page), geometry.page_offset(page));
+        let blocks = geometry.blocks_per_plane as usize;
+        let (line, plane) = (block.index() % blocks, geometry.plane_of_block(block));
+        if !self.add(line, plane, offset) {
+            return None;
+        }
+        let die = self.die_of(line);
+        let holder = geometry.first_plane(die).index() + plane.index() % self.planes_per_die;
+        let page = geometry.page(BlockId::from_index(holder * blocks + line), offset);
+        // What takes no time does not overtake what does: parity of a block is programmed in order.
+        if self.takes_time || !self.due[die.index()].is_empty() {
+            self.give(die, page);
+            return None;
+        }
+        self.untimed.pages += 1;
+        self.untimed.filled += u64::from(offset + 1 == data_pages);
+        Some(page)
+    }
+
+    /// Takes the dies that have been given parity to program since the last call.
+    pub fn take_given(&mut self) -> Vec<DieId> {
+        std::mem::take(&mut self.given)
+    }
+
+    /// Whether programs take time from now on: not while a drive is prepared.
+    pub const fn take_time(&mut self, takes_time: bool) {
+        self.takes_time = takes_time;
+    }
+
+    /// Takes how much parity has been programmed in no time since the last call.
+    pub fn take_untimed(&mut self) -> UntimedParity {
+        std::mem::take(&mut self.untimed)
+    }
+
     /// Counts from now on; what is programmed takes time.
     pub(super) fn run_begins(&mut self) {
         (self.untimed, self.most_held) = (UntimedParity::default(), self.held);
@@ -219,14 +279,14 @@ impl Lines {
     /// written beside the last line, whose parity is on its die.
     pub(super) fn takes_part(&self, plane: PlaneId, stream: Stream) -> bool {
         let (Some(parity), Stream::Class(class)) = (&self.parity, stream) else { return true };
-        let (die, _) = self.place_of(plane);
-        parity.last[class.index()].is_none_or(|line| parity.die_of(line).index() != die)
+        let die = self.die_of(plane);
+        parity.last[class.index()].is_none_or(|line| parity.die_of(line) != die)
     }
 
     /// Whether `plane` holds parity in `line`.
     pub fn holds_parity(&self, line: LineId, plane: PlaneId) -> bool {
-        let (die, _) = self.place_of(plane);
-        self.parity.as_ref().is_some_and(|parity| parity.die_of(line).index() == die)
+        let die = self.die_of(plane);
+        self.parity.as_ref().is_some_and(|parity| parity.die_of(line) == die)
     }
 }
 
@@ -243,43 +303,8 @@ impl Lines {
         parity.turn = parity.die_behind(die);
     }
 
-    /// `page` has been programmed with data. If its stripe is whole now, its parity is due.
-    #[inline(never)]
-    pub(in crate::ftl) fn note_in_stripe(&mut self, manager: &mut BlockManager, page: Ppn) {
-        let Some(parity) = &mut self.parity else { return };
-        let (block, offset) = (manager.geometry.block_of(page), manager.geometry.page_offset(page));
-        let (line, plane) = (block.index() % self.blocks, manager.geometry.plane_of_block(block));
-        if !parity.add(line, plane, offset) {
-            return;
-        }
-        let die = parity.die_of(line);
-        let number = plane.index() % parity.planes_per_die;
-        let holder = manager.geometry.first_plane(die).index() + number;
-        let block = BlockId::from_index(holder * self.blocks + line);
-        let page = manager.geometry.page(block, offset);
-        // What takes no time does not overtake what does: parity of a block is programmed in order.
-        if parity.takes_time || !parity.due[die.index()].is_empty() {
-            return parity.give(die, page);
-        }
-        parity.untimed.pages += 1;
-        parity.untimed.filled += u64::from(offset + 1 == manager.limits.data_pages);
-        self.program_parity(manager, page);
-    }
-
-    /// Takes the parity that `die` programs next: its block is full if it was the last.
-    pub(in crate::ftl) fn take_parity(
-        &mut self,
-        manager: &mut BlockManager,
-        die: DieId,
-    ) -> Option<Ppn> {
-        let parity = self.parity.as_mut()?;
-        let page = parity.due[die.index()].pop_front()?;
-        parity.held -= 1;
-        self.program_parity(manager, page);
-        Some(page)
-    }
-
-    fn program_parity(&mut self, manager: &mut BlockManager, page: Ppn) {
+    /// Programs `page` with parity: its block is full if it was the last.
+    pub(in crate::ftl) fn program_parity(&mut self, manager: &mut BlockManager, page: Ppn) {
         let block = manager.geometry.block_of(page);
         if let Some(parity) = &mut self.parity {
             let (line, plane) =
@@ -298,37 +323,14 @@ impl Lines {
         self.wakes_others = true;
     }
 
-    /// Takes the dies that have been given parity to program since the last call.
-    pub(in crate::ftl) fn take_given_parity(&mut self) -> Vec<DieId> {
-        let parity = self.parity.as_mut();
-        parity.map(|parity| std::mem::take(&mut parity.given)).unwrap_or_default()
+    /// Parity of the lines, if they have any.
+    pub fn parity(&self) -> Option<&Parity> {
+        self.parity.as_deref()
     }
 
-    /// Whether programs of parity take time from now on.
-    pub(in crate::ftl) fn time_parity(&mut self, takes_time: bool) {
-        if let Some(parity) = &mut self.parity {
-            parity.takes_time = takes_time;
-        }
-    }
-
-    /// Takes how much parity has been programmed in no time since the last call.
-    pub(in crate::ftl) fn take_untimed_parity(&mut self) -> UntimedParity {
-        let parity = self.parity.as_mut();
-        parity.map(|parity| std::mem::take(&mut parity.untimed)).unwrap_or_default()
-    }
-}
-
-impl Lines {
-    /// The parity that `die` programs next, if any is due.
-    pub fn next_parity(&self, die: DieId) -> Option<Ppn> {
-        let parity = self.parity.as_ref()?;
-        parity.due[die.index()].front().copied()
-    }
-
-    /// Pages of parity that waited for their dies at once, at most, if lines have any.
-    pub fn most_parity_held(&self) -> Option<u64> {
-        let parity = self.parity.as_ref()?;
-        Some(parity.most_held as u64)
+    /// The same, to be changed.
+    pub(in crate::ftl) fn parity_mut(&mut self) -> Option<&mut Parity> {
+        self.parity.as_deref_mut()
     }
 }
 
@@ -391,7 +393,8 @@ impl LinesOn<'_> {
         self.manager.geometry.planes_of_die(die).all(|plane| {
             match self.manager.space[plane].reclaiming {
                 Some(victim) => {
-                    u32::from(self.manager.valid_pages(victim)) <= self.manager.open_room(plane)
+                    u32::from(self.manager.blocks.valid_pages(victim))
+                        <= self.manager.rooms().open_room(plane)
                 }
                 None => true,
             }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ftl::block_manager::BlockManager;
 use crate::ids::{BlockId, DieId, PlaneId};
+use crate::nand::Geometry;
 
 use super::parity::Parity;
 use super::{LineId, Lines, LinesOn};
@@ -58,7 +59,14 @@ impl Lines {
                 continue;
             }
             if self.on(manager).is_parity(block) {
-                if !self.restore_block_of_parity(manager, block) {
+                if manager.blocks.is_closed(block) {
+                    // It holds no data that could be invalid.
+                    let plane = manager.geometry.plane_of_block(block);
+                    let invalid = &mut manager.space[plane].closed_invalid;
+                    *invalid = invalid.saturating_sub(manager.limits.data_pages);
+                }
+                self.count_parity_of(block, &manager.geometry);
+                if manager.blocks.valid_pages(block) > 0 {
                     return false;
                 }
             } else {
@@ -79,19 +87,13 @@ impl Lines {
         }
     }
 
-    /// `block` holds parity, and no data that could be invalid.
-    fn restore_block_of_parity(&mut self, manager: &mut BlockManager, block: BlockId) -> bool {
-        let plane = manager.geometry.plane_of_block(block);
-        if manager.blocks.is_closed(block) {
-            let invalid = &mut manager.space[plane].closed_invalid;
-            *invalid = invalid.saturating_sub(manager.limits.data_pages);
-        }
-        let line = self.line_of(block);
-        let is_first = manager.geometry.first_plane(manager.geometry.die_of_plane(plane)) == plane;
+    /// Counts the line of `block`, which holds parity, with the first such block of it.
+    fn count_parity_of(&mut self, block: BlockId, geometry: &Geometry) {
+        let (line, plane) = (self.line_of(block), geometry.plane_of_block(block));
+        let is_first = geometry.first_plane(geometry.die_of_plane(plane)) == plane;
         if let Some(parity) = self.parity.as_mut().filter(|_| is_first) {
             parity.count_line(parity.die_of(line));
         }
-        manager.blocks.valid_pages(block) == 0
     }
 
     fn restore_stripes(&mut self, manager: &BlockManager, block: BlockId) {

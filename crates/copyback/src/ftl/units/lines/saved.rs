@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ftl::block_manager::BlockManager;
+use crate::ftl::space::Following;
 use crate::ids::{BlockId, PlaneId};
 use crate::placement::Class;
-use crate::victim::SavedVictims;
+use crate::victim::{SavedVictims, VictimSelector};
 
 use super::parity_saved::SavedParity;
+use super::view::LinesAt;
 use super::{Line, Lines, LinesOn};
 
 /// Saved state of lines, as far as it does not follow from the blocks.
@@ -28,7 +30,16 @@ impl Lines {
     ) -> bool {
         let planes = manager.space.planes();
         saved.following.len() == planes.len()
-            && planes.zip(&saved.following).all(|(plane, blocks)| follow(manager, plane, blocks))
+            && planes.zip(&saved.following).all(|(plane, listed)| {
+                let BlockManager { space, blocks, geometry, streams, .. } = &mut *manager;
+                let may_follow = |class: Class, block: BlockId| {
+                    block.index() < geometry.blocks()
+                        && geometry.plane_of_block(block) == plane
+                        && class.index() < streams.classes.count()
+                        && blocks.last_valid(block).is_none()
+                };
+                follow(space.following_mut(), plane, listed, may_follow)
+            })
             && self.restore_known(manager, saved)
             && self.restore_parity(manager, saved.parity.as_ref())
             && self.on(manager).check().is_ok()
@@ -58,15 +69,15 @@ impl Lines {
     /// Makes the victim policy, which knows no line, the one that was saved. False if it can't be that of these lines.
     pub(in crate::ftl) fn restore_victims(
         &self,
-        manager: &mut BlockManager,
+        victims: &mut VictimSelector,
+        view: &LinesAt<'_>,
         saved: SavedVictims,
     ) -> bool {
-        let BlockManager { victims, blocks, streams, .. } = manager;
         let listed = |line: BlockId| {
             let valid = self.lines[line.index()].valid as u16;
             self.is_full(line.index()).then_some((super::ALL_PLANES, valid))
         };
-        victims.restore(saved, self.blocks, listed, &self.at(blocks, streams))
+        victims.restore(saved, self.blocks, listed, view)
     }
 }
 
@@ -99,15 +110,17 @@ impl LinesOn<'_> {
     }
 }
 
-/// Queues the `blocks` that `plane` fills after its open ones. False if they can't be there.
-fn follow(manager: &mut BlockManager, plane: PlaneId, blocks: &[(Class, BlockId)]) -> bool {
-    blocks.iter().all(|(class, block)| {
-        let is_here = block.index() < manager.geometry.blocks()
-            && manager.geometry.plane_of_block(*block) == plane
-            && class.index() < manager.streams.classes.count()
-            && manager.blocks.last_valid(*block).is_none();
+/// Queues the blocks that `plane` fills after its open ones. False if they can't be there.
+fn follow(
+    following: &mut Following,
+    plane: PlaneId,
+    listed: &[(Class, BlockId)],
+    may_follow: impl Fn(Class, BlockId) -> bool,
+) -> bool {
+    listed.iter().all(|(class, block)| {
+        let is_here = may_follow(*class, *block);
         if is_here {
-            manager.space.following_mut().add(plane, *class, *block);
+            following.add(plane, *class, *block);
         }
         is_here
     })

@@ -18,7 +18,7 @@ impl LinesOn<'_> {
         let (block, offset) =
             (self.manager.geometry.block_of(page), self.manager.geometry.page_offset(page));
         let (line, own) = (lines.line_of(block), self.manager.geometry.plane_of_block(block));
-        let is_collected = lines.collected == Some(line);
+        let is_collected = lines.collected.is(line);
         let mut others = StripePages::new();
         for plane in lines.planes_of_number(own) {
             if lines.is_of_lost(plane) {
@@ -29,7 +29,7 @@ impl LinesOn<'_> {
                 }
                 continue;
             }
-            if is_collected && lines.is_erased(plane) {
+            if is_collected && lines.collected.is_erased(plane) {
                 return None;
             }
             let programmed = match lines.holds_parity(line, plane) {

@@ -17,7 +17,7 @@ impl SlcPool {
             return None;
         }
         let victim = self.emptiest(manager, plane, |block| !manager.blocks.is_static_slc(block));
-        victim.filter(|block| manager.has_room_for(*block, plane))
+        victim.filter(|block| manager.rooms().has_room_for(*block, plane))
     }
 
     /// The block of `plane` to fold, if one is to be folded, and native blocks have room for that and for a collection
@@ -36,8 +36,9 @@ impl SlcPool {
         let lent = || self.emptiest(manager, plane, is_lent);
         let victim =
             is_over.then(lent).flatten().or_else(|| self.emptiest(manager, plane, |_| true))?;
-        let needed = u32::from(manager.valid_pages(victim)) + manager.room_beside(victim);
-        (needed <= manager.collection_room(plane)).then_some(victim)
+        let needed =
+            u32::from(manager.blocks.valid_pages(victim)) + manager.rooms().room_beside(victim);
+        (needed <= manager.rooms().collection_room(plane)).then_some(victim)
     }
 
     /// Of the full blocks of the pool on `plane`, the one with fewest valid pages; of several, the one that was filled first.
@@ -49,7 +50,7 @@ impl SlcPool {
     ) -> Option<BlockId> {
         let full = &self.planes[plane.index()].full;
         let candidates = full.iter().copied().filter(|block| is_asked_for(*block));
-        candidates.min_by_key(|block| manager.valid_pages(*block))
+        candidates.min_by_key(|block| manager.blocks.valid_pages(*block))
     }
 
     /// Begins to fold `victim` of `plane`.
@@ -65,7 +66,20 @@ impl SlcPool {
         self.planes[plane.index()].folding = None;
         self.tally.erases += 1;
         match manager.blocks.is_static_slc(block) {
-            true => self.take_back_static(manager, plane, block),
+            // Where the erase of a static block has failed, a free native one takes its place.
+            true => {
+                manager.streams.block_changed(manager.blocks.state(block));
+                let erased = match manager.erase_has_failed(plane, block) {
+                    false => block,
+                    true => {
+                        let spare = manager.space.take_free(plane);
+                        manager.blocks.pass_mode_on(block, spare);
+                        spare
+                    }
+                };
+                self.planes[plane.index()].free.push_back(erased);
+                manager.refill_spare_blocks(plane);
+            }
             false => {
                 manager.blocks.set_mode(block, CellMode::Native);
                 self.planes[plane.index()].lent -= 1;
@@ -73,20 +87,5 @@ impl SlcPool {
             }
         }
         self.look_at(manager, plane);
-    }
-
-    /// Keeps a static block with the pool. Where its erase has failed, a free native one takes its place.
-    fn take_back_static(&mut self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
-        manager.streams.block_changed(manager.blocks.state(block));
-        let erased = match manager.erase_has_failed(plane, block) {
-            false => block,
-            true => {
-                let spare = manager.space.take_free(plane);
-                manager.blocks.pass_mode_on(block, spare);
-                spare
-            }
-        };
-        self.planes[plane.index()].free.push_back(erased);
-        manager.refill_spare_blocks(plane);
     }
 }

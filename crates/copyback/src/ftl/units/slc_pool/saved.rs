@@ -6,6 +6,7 @@ use crate::ftl::block_manager::BlockManager;
 use crate::ftl::blocks::{Blocks, CellMode};
 use crate::ftl::space::Frontier;
 use crate::ids::{BlockId, PlaneId};
+use crate::nand::Geometry;
 
 use super::{CachePlane, SlcPool};
 
@@ -48,26 +49,27 @@ impl SlcPool {
     /// Makes the pool of a device whose blocks are known the one that was saved. False if it can't be theirs.
     pub(in crate::ftl) fn restore(
         &mut self,
-        manager: &mut BlockManager,
+        blocks: &mut Blocks,
+        geometry: &Geometry,
         SavedSlcCache(planes): &SavedSlcCache,
     ) -> bool {
         let statics: Vec<_> = self.planes.iter().map(|plane| plane.statics).collect();
-        manager.blocks.keep_modes();
+        blocks.keep_modes();
         self.planes.iter_mut().for_each(|plane| *plane = CachePlane::default());
         let all = (0..planes.len()).map(PlaneId::from_index);
         planes.len() == statics.len()
             && all.zip(planes).zip(statics).all(|((plane, saved), statics)| {
-                saved.statics.len() <= statics && self.restore_plane(manager, plane, saved)
+                saved.statics.len() <= statics && self.restore_plane(blocks, geometry, plane, saved)
             })
     }
 
     fn restore_plane(
         &mut self,
-        manager: &mut BlockManager,
+        blocks: &mut Blocks,
+        geometry: &Geometry,
         plane: PlaneId,
         saved: &SavedPlane,
     ) -> bool {
-        let BlockManager { blocks, geometry, .. } = manager;
         let is_here = |block: &BlockId| {
             block.index() < geometry.blocks() && geometry.plane_of_block(*block) == plane
         };
@@ -104,23 +106,23 @@ impl SlcPool {
     /// was written last comes last.
     pub(in crate::ftl) fn recover(
         &mut self,
-        manager: &mut BlockManager,
-        plane: PlaneId,
-        written: &[(BlockId, u32)],
+        blocks: &mut Blocks,
+        clock: u64,
+        of_plane: impl Iterator<Item = BlockId>,
+        (plane, written): (PlaneId, &[(BlockId, u32)]),
     ) {
-        let BlockManager { blocks, geometry, streams, .. } = manager;
-        let statics = geometry.blocks_of_plane(plane).filter(|block| blocks.is_static_slc(*block));
+        let statics = of_plane.filter(|block| blocks.is_static_slc(*block));
         let is_written = |block: &BlockId| written.iter().any(|(other, _)| other == block);
         let free = statics.filter(|block| !is_written(block)).collect();
         let old = std::mem::take(&mut self.planes[plane.index()]);
         let mut state = CachePlane { free, statics: old.statics, ..CachePlane::default() };
         for (block, next_page) in written.iter().rev() {
             state.lent += lend(blocks, *block);
-            blocks.open(*block, None, streams.clock);
+            blocks.open(*block, None, clock);
             if *next_page < self.pages && state.open.is_none() {
                 state.open = Some(Frontier { block: *block, next_page: *next_page });
             } else {
-                blocks.fill_in_cache(*block, streams.clock);
+                blocks.fill_in_cache(*block, clock);
                 state.full.insert(0, *block);
             }
         }

@@ -104,5 +104,5 @@ impl SlcPool {
 
 fn valid_pages(manager: &BlockManager) -> u64 {
     let in_mode = manager.geometry.all_blocks().filter(|block| manager.blocks.is_slc(*block));
-    in_mode.map(|block| u64::from(manager.valid_pages(block))).sum()
+    in_mode.map(|block| u64::from(manager.blocks.valid_pages(block))).sum()
 }

@@ -81,7 +81,10 @@ impl UnitOfReclaiming for SlcPool {
             return Place::Stream(stream);
         }
         match self.take_page(manager, plane) {
-            Some(place) => Place::SlcPool(place),
+            Some(place) => {
+                self.tally.written += 1;
+                Place::SlcPool(place)
+            }
             None => {
                 self.tally.past += 1;
                 Place::Stream(stream)

@@ -1,8 +1,8 @@
 //! Writes of the host's pages: to the pool's open block of their plane, or past it.
 
 use crate::ftl::block_manager::BlockManager;
-use crate::ftl::blocks::CellMode;
-use crate::ftl::space::Frontier;
+use crate::ftl::blocks::{Blocks, CellMode};
+use crate::ftl::space::{Frontier, Space};
 use crate::ids::{BlockId, PlaneId};
 
 use super::SlcPool;
@@ -17,8 +17,12 @@ impl SlcPool {
         self.next_offset(plane)?;
         if self.planes[plane.index()].open.is_none() {
             let block = self.planes[plane.index()].free.pop_front();
-            let block = block.unwrap_or_else(|| self.lend(manager, plane));
-            self.open(manager, plane, block);
+            let block =
+                block.unwrap_or_else(|| self.lend(&mut manager.space, &mut manager.blocks, plane));
+            manager.blocks.open(block, None, manager.streams.clock);
+            manager.streams.block_changed(manager.blocks.state(block));
+            self.planes[plane.index()].open = Some(Frontier { block, next_page: 0 });
+            self.look_at(manager, plane);
         }
         let open = self.planes[plane.index()].open.as_mut()?;
         let place = *open;
@@ -27,30 +31,12 @@ impl SlcPool {
     }
 
     /// Takes a free native block of `plane` for the pool.
-    fn lend(&mut self, manager: &mut BlockManager, plane: PlaneId) -> BlockId {
-        let block = manager.space.take_free(plane);
-        manager.space.opened(plane);
-        manager.blocks.set_mode(block, CellMode::LentToSlc);
+    fn lend(&mut self, space: &mut Space, blocks: &mut Blocks, plane: PlaneId) -> BlockId {
+        let block = space.take_free(plane);
+        space.opened(plane);
+        blocks.set_mode(block, CellMode::LentToSlc);
         self.planes[plane.index()].lent += 1;
         block
-    }
-
-    fn open(&mut self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
-        manager.blocks.open(block, None, manager.streams.clock);
-        manager.streams.block_changed(manager.blocks.state(block));
-        self.planes[plane.index()].open = Some(Frontier { block, next_page: 0 });
-        self.look_at(manager, plane);
-    }
-
-    /// Counts that the page at `place` has been programmed for the host, in `block`, which may be full now.
-    pub(in crate::ftl) fn page_written(
-        &mut self,
-        manager: &mut BlockManager,
-        place: Frontier,
-        block: BlockId,
-    ) {
-        self.tally.written += 1;
-        self.close_if_full(manager, place, block);
     }
 
     /// Closes `block`, whose page at `place` has been taken, if that was its last.
