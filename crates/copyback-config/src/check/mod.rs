@@ -20,10 +20,12 @@ mod power;
 mod precondition;
 mod python;
 mod rain;
+mod reads_around;
 mod slc_cache;
 mod space;
 mod steady;
 mod synthetic;
+mod windows;
 mod workload;
 
 use super::*;

@@ -16,8 +16,8 @@ mod locks;
 mod members;
 mod mirror_reads;
 mod protocol;
-mod read_around;
 mod reads;
+mod reads_around;
 mod rebuild;
 mod repair;
 mod tasks;
@@ -221,9 +221,11 @@ impl Array {
         let drive = first.and_then(|index| self.drives[index].waits_for());
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
+        let failed_read = self.reads.as_ref().and_then(Reads::next_time);
         match self.next {
             next if next.is_some() && next == rebuild => "array.rebuild",
             next if next.is_some() && next == failure => "array.failures",
+            next if next.is_some() && next == failed_read => "array.reads_around_gc",
             _ => drive.unwrap_or("array.coordination"),
         }
     }
@@ -295,8 +297,11 @@ impl Array {
     }
 
     /// Whether something may happen in the array that happens in no drive.
-    const fn has_events_of_its_own(&self) -> bool {
-        self.rebuilder.is_some() || self.protocol.is_some() || self.members.failures.is_some()
+    fn has_events_of_its_own(&self) -> bool {
+        self.rebuilder.is_some()
+            || self.protocol.is_some()
+            || self.members.failures.is_some()
+            || self.reads.as_ref().is_some_and(|reads| reads.next_time().is_some())
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
@@ -307,6 +312,9 @@ impl Array {
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
             protocol.deliver(&mut self.drives, self.outstanding, now, touched);
+        }
+        while let Some(id) = self.reads.as_mut().and_then(|reads| reads.next_to_go_on(now)) {
+            self.begin_next_phase(id);
         }
     }
 
@@ -394,7 +402,8 @@ impl Array {
         let rebuild = self.rebuilder.as_ref().and_then(Rebuilder::next_time);
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
         let failure = self.members.failures.as_ref().and_then(|failures| failures.next_time());
-        earlier(drives, earlier(failure, earlier(rebuild, protocol)))
+        let failed_read = self.reads.as_ref().and_then(Reads::next_time);
+        earlier(earlier(drives, failed_read), earlier(failure, earlier(rebuild, protocol)))
     }
 
     /// Appends what the drives did since the last call, if they keep journals. Every command that it

@@ -16,7 +16,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::{failures, lines, mirrors, rain};
+use crate::{around, failures, lines, mirrors, rain};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -165,6 +165,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     throttle(&mut Draw::new(number, &format!("{name}/tokens")), &mut config.ssd);
     mirrors::draw(&mut Draw::new(number, &format!("{name}/mirrors")), config);
     failures::draw(&mut Draw::new(number, &format!("{name}/failures")), config);
+    around::draw(&mut Draw::new(number, &format!("{name}/around")), config);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
     }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use copyback::Simulation;
 use copyback::config::quantity::Time;
 use copyback::config::{
-    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, Rebuild, Workload,
+    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, ReadsAroundGc, Rebuild,
+    Workload,
 };
 use copyback::executor::{Executor, Job};
 
@@ -66,7 +67,7 @@ fn uncoupled(config: &Config) -> Option<Config> {
         failures: Failures::None,
         spares: 0,
         rebuild: Rebuild::None,
-        reads_around_gc: false,
+        reads_around_gc: ReadsAroundGc::Fixed(false),
         coordination: Coordination::Uncoordinated,
         ..config.array.clone()
     };
