@@ -58,11 +58,8 @@ fn the_window_of_femus_drives() {
 
 #[test]
 fn a_drive_has_just_space_enough_for_a_round() {
-    for (channel, drives) in [("none", 4.0), ("none", 6.0), ("200MT/s", 4.0)] {
-        let settings = [
-            ("ssd.timing.transfer_rate", channel),
-            ("array.devices", if drives == 4.0 { "4" } else { "6" }),
-        ];
+    for (channel, drives) in [("none", "4"), ("none", "6"), ("200MT/s", "4")] {
+        let settings = [("ssd.timing.transfer_rate", channel), ("array.devices", drives)];
         let window = length(&settings) / 1e9;
         let transfer = if channel == "none" { 0.0 } else { 4096.0 / 200e6 };
         let valid = 192.0 / 230.0 * 256.0;
@@ -70,6 +67,7 @@ fn a_drive_has_just_space_enough_for_a_round() {
         let gained = 64.0 * (256.0 - valid) * 4096.0 / collection;
         // Eight channels of 200 MB/s bring more than 64 dies program.
         let written = 64.0 * 4096.0 / 200e-6;
+        let drives: f64 = drives.parse().expect("a number");
         let left = drives * written * window - gained * window;
         assert!((left / (13.0 * 64.0 * 1_048_576.0) - 1.0).abs() < 1e-6, "{channel}, {drives}");
     }
