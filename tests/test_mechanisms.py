@@ -22,9 +22,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "mechanisms.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((DOCS / "reference/configuration.schema.json").read_text(encoding="utf-8"))
 
-#: `fdp` is a measurement of a drive that somebody else built: it states no mechanism. Of the two
-#: others only the abstracts could be had.
-PAPERS = sorted(set(shipped()) - {"fdp", "sepbit-2022", "midas-2024"})
+#: `fdp` is a measurement of a drive that somebody else built: it states no mechanism. Of two
+#: others only the abstracts could be had, of `ioda-2021` the artefact alone.
+PAPERS = sorted(set(shipped()) - {"fdp", "sepbit-2022", "midas-2024", "ioda-2021"})
 
 MISSING = "What a paper says and Copyback does not have"
 KEY = re.compile(r"`((?:array|host|metrics|precondition|ssd|workload)\.[\w.]+)(?: = ([^`]+))?`")

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Failures, FreeBlocks, Margin, Scrub, SlowDrive,
+    Failures, FreeBlocks, Margin, ReadsAroundGc, Scrub, SlowDrive, WindowLength,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -57,7 +57,7 @@ pub struct Array {
     pub scrub: Scrub,
     /// Reads that would wait behind a collection are made up from the other drives of the stripe and
     /// its parity, if none of these collects. Mirrors have `mirror_reads = "around_collections"`.
-    pub reads_around_gc: bool,
+    pub reads_around_gc: ReadsAroundGc,
     /// MAY I: how the drives' collections are coordinated.
     pub coordination: Coordination,
     /// Protocol between the drives and the controller.
@@ -80,7 +80,7 @@ impl Default for Array {
             slow: Vec::new(),
             rebuild: Rebuild::None,
             scrub: Scrub::None,
-            reads_around_gc: false,
+            reads_around_gc: ReadsAroundGc::Fixed(false),
             coordination: Coordination::Uncoordinated,
             protocol: Protocol::default(),
         }
@@ -329,8 +329,11 @@ choice! {
         Staggered {
             /// Length of a window.
             #[serde(default = "default_window")]
-            #[schemars(extend("shortest" = "1us"))]
-            window: Time,
+            window: WindowLength,
+            /// Time before the end of a window from which its drive begins no collection any more. Shorter than the
+            /// window.
+            #[serde(default, skip_serializing_if = "crate::gc::is_default")]
+            guard: Time,
         },
         /// Coordination by a class written in Python (`copyback.CoordinationPolicy`).
         Python {
@@ -400,8 +403,8 @@ const fn default_quorum() -> Share {
     Share(0.5)
 }
 
-const fn default_window() -> Time {
-    Time::from_us(100_000)
+const fn default_window() -> WindowLength {
+    WindowLength::Fixed(Time::from_us(100_000))
 }
 
 /// Protocol between the drives and the controller of an array.

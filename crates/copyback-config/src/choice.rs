@@ -191,6 +191,13 @@ macro_rules! quantity_or_choice {
                     <$quantity>::deserialize(reader).map($name::Fixed)
                 }
 
+                fn visit_bool<E: serde::de::Error>(self, flag: bool) -> Result<$name, E> {
+                    let reader = serde::de::value::BoolDeserializer::new(flag);
+                    <$quantity>::deserialize(reader).map($name::Fixed).map_err(|_: E| {
+                        E::invalid_type(serde::de::Unexpected::Bool(flag), &self)
+                    })
+                }
+
                 fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$name, E> {
                     let reader = serde::de::value::F64Deserializer::new(number);
                     <$quantity>::deserialize(reader).map($name::Fixed)

@@ -110,7 +110,7 @@ impl Resolved {
             | Coordination::ProactiveIdle { .. }
             | Coordination::Python { .. } => None,
             Coordination::ProactiveSoftLimit { period, .. } => Some(period),
-            Coordination::Staggered { window } => Some(window),
+            Coordination::Staggered { window, .. } => self.protocol.window.length(window),
         };
         let busy: f64 = loads.iter().map(Load::busy).sum();
         let of = |period: Time| busy / ns(period) * f64::from(self.array.devices);

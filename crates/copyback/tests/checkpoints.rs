@@ -29,6 +29,7 @@ const COORDINATIONS: &[&str] = &[
     "proactive_idle",
     "proactive_soft_limit",
     "{ type = \"staggered\", window = \"5ms\" }",
+    "{ type = \"staggered\", window = \"5ms\", guard = \"2ms\" }",
     "{ type = \"python\", policy = \"outside\" }",
 ];
 
@@ -91,6 +92,23 @@ fn every_coordination_goes_on_from_a_checkpoint() {
             ("array.layout", "raid0"),
             ("array.devices", "3"),
             ("array.coordination", coordination),
+        ]);
+    }
+}
+
+#[test]
+fn reads_around_collections_go_on() {
+    for around in [
+        "true",
+        "windows",
+        "{ type = \"fail_fast\", round_trip = \"40us\", several = \"random\" }",
+        "{ type = \"fail_fast\", round_trip = \"40us\", several = \"longest_busy\" }",
+    ] {
+        goes_on(&[
+            ("array.layout", "raid5"),
+            ("array.devices", "4"),
+            ("array.coordination", "{ type = \"staggered\", window = \"5ms\" }"),
+            ("array.reads_around_gc", around),
         ]);
     }
 }

@@ -48,6 +48,7 @@ PAPERS = (
     "fdp",
     "sepbit-2022",
     "midas-2024",
+    "ioda-2021",
 )
 
 NOTE = (

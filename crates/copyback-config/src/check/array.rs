@@ -57,6 +57,7 @@ pub(super) fn space(config: &Resolved, faults: &mut Report) {
     if array.coordination == Coordination::Uncoordinated {
         return;
     }
+    windows::check(config, faults);
     let (register, target) = (config.protocol.register, config.protocol.target);
     let reserve = config.drive.blocks.reserve;
     if target < register {
@@ -108,20 +109,10 @@ fn listed(key: &str, named: &[u32], devices: u32, faults: &mut Report) {
 }
 
 fn lost(array: &Array, faults: &mut Report) {
-    let spare = array.layout.parities();
     if let Some(problem) = too_many_lost(array) {
         faults.add("array.failed", problem);
     }
-    if array.reads_around_gc && spare == 0 {
-        let problem = match array.layout.is_mirrored() {
-            true => {
-                "found true; allowed: with parity (raid5, raid6); mirrors: array.mirror_reads = \
-                 \"around_collections\""
-            }
-            false => "found true; allowed: with parity to read from (raid5, raid6)",
-        };
-        faults.add("array.reads_around_gc", problem);
-    }
+    reads_around::check(array, faults);
     let Some(unit) = array.rebuild.unit() else { return };
     if array.failed.is_empty() && array.spares == 0 {
         let problem = "found a rebuild of no drive; allowed: with array.failed or array.spares";
@@ -217,7 +208,11 @@ fn coordination(coordination: &Coordination, faults: &mut Report) {
             more_than_zero("period", *period);
             faults.share("array.coordination.quorum", *quorum);
         }
-        Coordination::Staggered { window } => more_than_zero("window", *window),
+        Coordination::Staggered { window, .. } => {
+            if let WindowLength::Fixed(window) = window {
+                more_than_zero("window", *window);
+            }
+        }
         Coordination::Python { policy, parameters } => {
             python::check("array.coordination", policy, parameters, faults);
         }

@@ -20,11 +20,13 @@ mod power;
 mod precondition;
 mod python;
 mod rain;
+mod reads_around;
 mod slc_cache;
 mod slow_drives;
 mod space;
 mod steady;
 mod synthetic;
+mod windows;
 mod workload;
 
 use super::*;

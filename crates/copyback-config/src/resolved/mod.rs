@@ -14,6 +14,7 @@ mod slc;
 mod table;
 mod thresholds;
 mod unit;
+mod window;
 
 use std::ops::Deref;
 
@@ -28,8 +29,10 @@ pub use slc::Slc;
 pub use table::DemandPaging;
 pub use thresholds::Thresholds;
 pub use unit::Unit;
+pub use window::WindowBounds;
 
-use super::{Config, Ssd};
+use super::quantity::Time;
+use super::{Config, Coordination, Ssd};
 
 /// A configuration and its final numbers. It reads as the configuration does, which cannot change any more.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +64,16 @@ impl Config {
         let bytes = self.array.capacity(drive.capacity.bytes);
         let mean_field = MeanField::of(self, &drive);
         Resolved { config: self.clone(), drive, protocol, bytes, mean_field }
+    }
+}
+
+impl Resolved {
+    /// Length of the windows in which drives collect in turn, if they do.
+    pub fn window_length(&self) -> Option<Time> {
+        match self.array.coordination {
+            Coordination::Staggered { window, .. } => self.protocol.window.length(window),
+            _ => None,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Thresholds of the protocol between drives and the controller of an array.
 
-use super::Drive;
+use super::{Drive, WindowBounds};
 use crate::{Config, FreeBlocks, Round};
 
 /// Thresholds of the protocol between drives and the controller of an array: counts of blocks of a plane.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
     /// Free blocks below which a drive tells the controller that it runs short (T_soft).
     pub register: u32,
@@ -12,6 +12,8 @@ pub struct Protocol {
     pub target: u32,
     /// Blocks that are collected in a round, at most; as many as it takes if none.
     pub most_blocks: Option<u32>,
+    /// Bounds of the windows of staggered collections.
+    pub window: WindowBounds,
 }
 
 impl Protocol {
@@ -20,9 +22,11 @@ impl Protocol {
         let (all, soft) = (config.ssd.geometry.blocks_per_plane, drive.thresholds.soft);
         let register = protocol.register_margin.resolve(all, soft, 1);
         let target = protocol.target_margin.resolve(all, soft, register);
+        let target = soft.saturating_add(target);
         Self {
             register: soft.saturating_add(register),
-            target: soft.saturating_add(target),
+            target,
+            window: WindowBounds::of(config, drive, (soft, target)),
             most_blocks: match protocol.round {
                 Round::UntilTarget => None,
                 Round::Blocks { blocks } => Some(blocks),

@@ -21,7 +21,7 @@ pub(super) fn is_possible(config: &Resolved) -> bool {
     array.failed.is_empty()
         && array.failures == Failures::None
         && array.coordination == Coordination::Uncoordinated
-        && !array.reads_around_gc
+        && array.reads_around_gc.is_off()
         && array.rebuild == Rebuild::None
         && array.scrub == Scrub::None
         && !config.metrics.needs_journal()

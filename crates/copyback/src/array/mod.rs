@@ -17,8 +17,8 @@ mod members;
 mod mirror_reads;
 mod pacer;
 mod protocol;
-mod read_around;
 mod reads;
+mod reads_around;
 mod rebuild;
 mod repair;
 mod scrub;
@@ -227,11 +227,13 @@ impl Array {
         let drive = first.and_then(|index| self.drives[index].waits_for());
         let [rebuild, scrub] = self.upkeep.next_times();
         let [failure, slow] = self.members.next_times();
+        let failed_read = self.reads.as_ref().and_then(Reads::next_time);
         match self.next {
             next if next.is_some() && next == rebuild => "array.rebuild",
             next if next.is_some() && next == scrub => "array.scrub",
             next if next.is_some() && next == failure => "array.failures",
             next if next.is_some() && next == slow => "array.slow",
+            next if next.is_some() && next == failed_read => "array.reads_around_gc",
             _ => drive.unwrap_or("array.coordination"),
         }
     }
@@ -312,8 +314,11 @@ impl Array {
     }
 
     /// Whether something may happen in the array that happens in no drive.
-    const fn has_events_of_its_own(&self) -> bool {
-        !self.upkeep.is_none() || self.protocol.is_some() || self.members.may_change()
+    fn has_events_of_its_own(&self) -> bool {
+        !self.upkeep.is_none()
+            || self.protocol.is_some()
+            || self.members.may_change()
+            || self.reads.as_ref().is_some_and(|reads| reads.next_time().is_some())
     }
 
     fn apply_events_of_controller(&mut self, now: Instant) {
@@ -328,6 +333,9 @@ impl Array {
         if let Some(protocol) = &mut self.protocol {
             let touched = |device: SsdId| self.touched.insert(device.index());
             protocol.deliver(&mut self.drives, &self.members, self.outstanding, now, touched);
+        }
+        while let Some(id) = self.reads.as_mut().and_then(|reads| reads.next_to_go_on(now)) {
+            self.begin_next_phase(id);
         }
     }
 
@@ -414,8 +422,9 @@ impl Array {
             return drives;
         }
         let protocol = self.protocol.as_ref().and_then(Protocol::next_time);
+        let failed_read = self.reads.as_ref().and_then(Reads::next_time);
         let own = earlier(self.members.next_time(), self.upkeep.next_time());
-        earlier(drives, earlier(own, protocol))
+        earlier(earlier(drives, failed_read), earlier(own, protocol))
     }
 
     /// Appends what the drives did since the last call, if they keep journals. Every command that it

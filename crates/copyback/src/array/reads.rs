@@ -7,14 +7,16 @@ use crate::config::Resolved;
 
 use super::members::Places;
 use super::mirror_reads::MirrorReads;
-use super::read_around::ReadAround;
+use super::reads_around::ReadsAround;
+use crate::ids::TaskId;
 use crate::layout::{Layout, Missing, Plan};
+use crate::units::{Duration, Instant};
 
 /// A choice that the array makes for each read.
 #[derive(Debug, Checkpointed)]
 pub(super) enum Reads {
     /// Under parity, whether to go around drives that collect.
-    Around(Box<ReadAround>),
+    Around(Box<ReadsAround>),
     /// Of mirrors, which copy to read.
     Mirrored(MirrorReads),
 }
@@ -22,21 +24,49 @@ pub(super) enum Reads {
 impl Reads {
     /// The choice of a checked configuration; none if there is nothing to choose.
     pub(super) fn new(config: &Resolved) -> Option<Self> {
-        let around = ReadAround::new(&config.array).map(Box::new).map(Self::Around);
+        let around = ReadsAround::new(config).map(Box::new).map(Self::Around);
         around.or_else(|| MirrorReads::new(config).map(Self::Mirrored))
     }
 
-    /// Plans a read of the array's `bytes`.
+    /// Plans a read of the array's `bytes`. Returns the time that passes before the plan is carried out.
     pub(super) fn plan(
         &mut self,
         bytes: Range<u64>,
         layout: (&Layout, &Missing),
         drives: Places<'_>,
+        now: Instant,
         plan: &mut Plan,
-    ) {
+    ) -> Duration {
         match self {
-            Self::Around(reads) => reads.plan(bytes, layout, drives, plan),
-            Self::Mirrored(reads) => reads.plan(bytes, layout, drives, plan),
+            Self::Around(reads) => reads.plan(bytes, layout, drives, now, plan),
+            Self::Mirrored(reads) => {
+                reads.plan(bytes, layout, drives, plan);
+                Duration::ZERO
+            }
+        }
+    }
+
+    /// Holds the task of a read that has failed until it goes on at `at`.
+    pub(super) fn hold(&mut self, task: TaskId, at: Instant) {
+        match self {
+            Self::Around(reads) => reads.hold(task, at),
+            Self::Mirrored(_) => unreachable!("reads of mirrors do not fail fast"),
+        }
+    }
+
+    /// When the next read goes on that has failed.
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        match self {
+            Self::Around(reads) => reads.next_time(),
+            Self::Mirrored(_) => None,
+        }
+    }
+
+    /// The next task of a failed read that goes on at `now`.
+    pub(super) fn next_to_go_on(&mut self, now: Instant) -> Option<TaskId> {
+        match self {
+            Self::Around(reads) => reads.next_to_go_on(now),
+            Self::Mirrored(_) => None,
         }
     }
 

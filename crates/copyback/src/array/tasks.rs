@@ -32,6 +32,8 @@ pub(super) struct Task {
     pub(super) has_lock: bool,
     /// Whether a drive has failed that it read from: it is planned again once all that is under way has ended.
     pub(super) is_outdated: bool,
+    /// Time that passes before its pieces begin, as a drive fails one of them first.
+    delay: Duration,
     /// Delay by collections before the task came.
     came_late: Duration,
     /// Parts of its time in the array.
@@ -113,6 +115,7 @@ impl Task {
             then: Vec::new(),
             has_lock: false,
             is_outdated: false,
+            delay: Duration::ZERO,
             came_late: Duration::ZERO,
             parts: Parts::default(),
             last: None,
@@ -188,8 +191,19 @@ impl Array {
     pub(super) fn begin(&mut self, purpose: TaskPurpose, came_late: Duration) {
         let (stage, then, parts) = (TaskStage::Running(0), Vec::new(), Parts::default());
         let (has_lock, is_outdated, last, outcome) = (false, false, None, Outcome::Done);
-        let task =
-            Task { purpose, stage, then, has_lock, is_outdated, came_late, parts, last, outcome };
+        let delay = Duration::ZERO;
+        let task = Task {
+            purpose,
+            stage,
+            then,
+            has_lock,
+            is_outdated,
+            delay,
+            came_late,
+            parts,
+            last,
+            outcome,
+        };
         let id = TaskId::from_index(self.tasks.insert(task));
         if let TaskPurpose::Request { .. } = purpose {
             self.upkeep.note_request();
@@ -229,7 +243,8 @@ impl Array {
                 {
                     let layout = (&self.layout, &self.members.missing);
                     let places = Places { drives: &self.drives, members: &self.members };
-                    reads.plan(bytes, layout, places, &mut self.plan);
+                    let delay = reads.plan(bytes, layout, places, self.now, &mut self.plan);
+                    self.tasks[id.index()].delay = delay;
                 } else {
                     self.layout.plan(operation, bytes, &self.members.missing, &mut self.plan);
                 }
@@ -265,6 +280,16 @@ impl Array {
         }
         let Plan { first, then, .. } = &self.plan;
         let task = &mut self.tasks[id.index()];
+        let delay = std::mem::take(&mut task.delay);
+        if delay > Duration::ZERO
+            && let Some(reads) = &mut self.reads
+        {
+            // A read has but one phase: it comes when its failure has been reported.
+            task.stage = TaskStage::Running(0);
+            task.then = first.to_vec();
+            task.parts[Part::Late] += delay;
+            return reads.hold(id, self.now + delay);
+        }
         task.stage = TaskStage::Running(first.len() as u32);
         task.then = then.to_vec();
         // By index: a plan is large, and handing in a piece needs the whole array.
@@ -398,7 +423,11 @@ impl Array {
         let task = &mut self.tasks[id.index()];
         let mut then = std::mem::take(&mut task.then);
         // A drive may have failed since they were planned.
-        then.retain(|piece| !self.members.has_failed(self.members.drive(piece.device)));
+        let is_there = |piece: &Piece| !self.members.has_failed(self.members.drive(piece.device));
+        if then.iter().any(|piece| piece.operation == Operation::Read && !is_there(piece)) {
+            return self.begin_again(id);
+        }
+        then.retain(is_there);
         if then.is_empty() {
             return self.end_phase(id, SsdId::default());
         }

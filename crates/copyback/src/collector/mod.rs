@@ -4,6 +4,7 @@
 //! [idle time](idle).
 
 mod at_no_cost;
+mod busy;
 mod fold_in_idle_time;
 mod from_dram;
 pub mod idle;

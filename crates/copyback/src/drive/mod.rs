@@ -267,7 +267,14 @@ impl Drive {
     pub fn is_behind_collection(&self, offset: u64, length: u64) -> bool {
         self.ssd.is_collecting()
             && pages::pages_of(self.settings.page_size, offset, length)
-                .any(|page| self.ssd.is_behind_collection(Lpn(page)))
+                .any(|page| self.ssd.busy_time(Lpn(page)).is_some())
+    }
+
+    /// Time for which a read of these bytes would wait behind a collection, as the drive estimates it: that of the page
+    /// which waits for longest. None if no page waits.
+    pub fn busy_time(&self, offset: u64, length: u64) -> Option<Duration> {
+        let pages = pages::pages_of(self.settings.page_size, offset, length);
+        pages.filter_map(|page| self.ssd.busy_time(Lpn(page))).max()
     }
 
     /// Asks for collections that the device does not need itself, in place of what was asked before.

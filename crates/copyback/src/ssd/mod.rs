@@ -201,13 +201,14 @@ impl Ssd {
         self.backend.collecting.is_any_running()
     }
 
-    /// Whether a read of `lpn` would find its die collecting.
-    pub fn is_behind_collection(&self, lpn: Lpn) -> bool {
+    /// Time for which the die of `lpn` will still [collect](crate::collector::Collector::busy_time), if a read would find
+    /// it collecting.
+    pub fn busy_time(&self, lpn: Lpn) -> Option<Duration> {
         let ftl = &self.backend.ftl;
-        ftl.lookup(lpn).is_some_and(|page| {
-            let die = ftl.geometry().die_of_plane(ftl.geometry().plane_of(page));
-            self.backend.collecting.is_running(die)
-        })
+        let page = ftl.lookup(lpn)?;
+        let die = ftl.geometry().die_of_plane(ftl.geometry().plane_of(page));
+        let is_running = self.backend.collecting.is_running(die);
+        is_running.then(|| self.collector.busy_time(&self.backend, die))
     }
 
     /// Work of each die until `now`.

@@ -1,5 +1,6 @@
 //! Arrays as wholes: what must hold whatever the drives do.
 
+mod fail_fast;
 mod failures;
 mod meetings;
 mod mirrors;
@@ -183,7 +184,7 @@ format = "ssdsim"
 
 /// Writes to these pages of every fourth stripe in turn, all of which lie on the first drive, and reads of the
 /// page that was written, while its drive may collect.
-fn reads_behind_writes(pages: &[u64]) -> Value {
+fn reads_behind_writes(pages: &[u64], settings: &[(&str, &str)]) -> Value {
     let stripes = 4 * 3;
     let mut text = String::new();
     for request in 0..1200_u64 {
@@ -195,10 +196,8 @@ fn reads_behind_writes(pages: &[u64]) -> Value {
         }
     }
     let file = written(&text);
-    run(&load(RAID5, &[("workload.path", file.path().to_str().expect("a plain path"))]))
-        .summary()
-        .expect("it has run")
-        .to_json()
+    let path = [("workload.path", file.path().to_str().expect("a plain path"))];
+    run(&load(RAID5, &[&path, settings].concat())).summary().expect("it has run").to_json()
 }
 
 #[test]
@@ -206,11 +205,11 @@ fn a_read_goes_around_a_collection_unless_another_is_in_its_way() {
     let around = |summary: &Value| summary["array"]["reads_around_gc"].as_u64();
     let longest = |summary: &Value| summary["response_us"]["read"]["max"].as_f64();
     // Whose parity lies on one drive after the other: only the first collects at a time.
-    let alone = reads_behind_writes(&[0, 4, 8]);
+    let alone = reads_behind_writes(&[0, 4, 8], &[]);
     assert!(around(&alone) > Some(10), "{}", alone["array"]);
     assert!(longest(&alone) < Some(100.0), "{}", alone["response_us"]["read"]);
     // Whose parity lies on the fourth: that one writes what the first writes, and collects when it does.
-    let both = reads_behind_writes(&[0]);
+    let both = reads_behind_writes(&[0], &[]);
     assert_eq!(around(&both), Some(0));
     assert!(longest(&both) > Some(1_000.0), "no read was behind a collection");
 }

@@ -55,6 +55,25 @@ fn a_collection_by_copyback_moves_then_erases_and_the_host_waits() {
 }
 
 #[test]
+fn a_drive_reports_how_long_a_die_is_busy_with_its_victim() {
+    let mut toy = brink(&[THROUGH_CHANNEL]);
+    let busy = |toy: &Toy| toy.ssd.busy_time(Lpn(7)).map(|time| time.as_ns());
+    toy.run_until(210_999);
+    assert_eq!(busy(&toy), None, "the program that calls for a collection is still in the die");
+    toy.run_until(211_000);
+    // One page: command, tR and transfer; command, transfer and tPROG. Then tBERS.
+    let victim = (1_000 + 20_000 + 10_000) + (1_000 + 10_000 + 200_000) + 1_500_000;
+    assert_eq!(busy(&toy), Some(victim));
+    let erased = |toy: &Toy| toy.ssd.backend().ftl.blocks().erase_count(BlockId(0));
+    toy.run_until(211_000 + victim - 1);
+    assert_eq!((erased(&toy), busy(&toy)), (0, Some(1_500_000)), "the erase is under way");
+    toy.run_until(211_000 + victim);
+    assert_eq!(erased(&toy), 1);
+    toy.run();
+    assert_eq!(busy(&toy), None);
+}
+
+#[test]
 fn a_collection_that_ends_after_one_victim_lets_an_operation_of_the_host_go_first() {
     let mut toy = brink(&[("ssd.gc.end", "one_victim")]);
     toy.write(300_000, 2, 7);

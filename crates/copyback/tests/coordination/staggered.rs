@@ -35,6 +35,20 @@ fn a_window_that_ends_while_its_drive_collects_ends() {
 }
 
 #[test]
+fn a_guard_stops_a_drive_before_its_window_ends() {
+    let scheme = "{ type = \"staggered\", window = \"10ms\", guard = \"4ms\" }";
+    let mut script = Script::new(scheme, &[]);
+    script.busy(0);
+    assert_eq!(script.wakes(0), [collect(0)]);
+    assert_eq!(script.next_wake(), Some(at_us(6_000)));
+    assert_eq!(script.wakes(6_000), [stop(0)]);
+    assert_eq!(script.next_wake(), Some(at_us(10_000)));
+    assert_eq!(script.wakes(10_000), [collect(1)]);
+    assert_eq!(script.wakes(16_000), [stop(1)]);
+    assert_eq!(script.wakes(20_000), [collect(2)]);
+}
+
+#[test]
 fn what_drives_say_changes_no_window() {
     let mut script = busy(&[]);
     script.wakes(0);

@@ -3,7 +3,7 @@
 use copyback::config::quantity::{Rate, Share, Size, Time};
 use copyback::config::{
     Array, Config, Coordination, Delay, Failures, FreeBlocks, Layout, Margin, Metrics, Protocol,
-    Rebuild, Round, Scrub,
+    ReadsAroundGc, Rebuild, Round, Scrub, WindowLength,
 };
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub fn draw(draw: &mut Draw, config: Config) -> Config {
         spares: 0,
         slow: Vec::new(),
         scrub: Scrub::None,
-        reads_around_gc: layout.parities() > 0 && draw.chance(0.4),
+        reads_around_gc: ReadsAroundGc::Fixed(layout.parities() > 0 && draw.chance(0.4)),
         coordination: coordination(draw),
         protocol: Protocol {
             latency: Time::from_ns(draw.of(&[0, 1_000, 300_000])),
@@ -87,7 +87,7 @@ fn coordination(draw: &mut Draw) -> Coordination {
         Coordination::ReactiveSelective,
         Coordination::ProactiveIdle { check, idle: time },
         Coordination::ProactiveSoftLimit { period: time, quorum, outstanding },
-        Coordination::Staggered { window: time },
+        Coordination::Staggered { window: WindowLength::Fixed(time), guard: Time::default() },
     ])
 }
 

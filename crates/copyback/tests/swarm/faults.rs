@@ -2,7 +2,7 @@
 
 use copyback::config::quantity::{Share, Time};
 use copyback::config::{
-    Config, FlashFaults, FreeBlocks, Idle, InAdvance, LineErase, Margin, Overwrites,
+    Config, FlashFaults, FreeBlocks, Idle, InAdvance, LineErase, Margin, Overwrites, ReadsAroundGc,
 };
 use copyback::workload::Operation;
 
@@ -44,7 +44,9 @@ pub fn draw(draw: &mut Draw, mut config: Config) -> Config {
         config.ssd.gc.zero_cost = false;
         config.ssd.gc.idle = idle(draw);
     }
-    config.array.reads_around_gc |= config.array.layout.parities() > 0;
+    if config.array.layout.parities() > 0 {
+        config.array.reads_around_gc = ReadsAroundGc::Fixed(true);
+    }
     config
 }
 

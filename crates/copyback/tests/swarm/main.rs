@@ -8,6 +8,7 @@
 //! `COPYBACK_SWARM_RUNS` says how many runs there are, `COPYBACK_SWARM_SEED` the first number;
 //! `COPYBACK_SWARM_CUTS` how many of drives that lose their power, of which each has some ten cuts.
 
+mod around;
 mod array;
 mod check;
 mod choices;

@@ -1,6 +1,8 @@
 //! Arrays whose drives are mirrors.
 
-use copyback::config::{Arrangement, Array, Config, Failures, Layout, MirrorReads, Rebuild, Scrub};
+use copyback::config::{
+    Arrangement, Array, Config, Failures, Layout, MirrorReads, ReadsAroundGc, Rebuild, Scrub,
+};
 
 use crate::check::{equal, holds};
 use crate::draw::Draw;
@@ -13,7 +15,7 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
     }
     let array = &mut config.array;
     array.layout = draw.of(&[Layout::Raid1, Layout::Raid10, Layout::Raid10]);
-    array.reads_around_gc = false;
+    array.reads_around_gc = ReadsAroundGc::Fixed(false);
     if array.layout == Layout::Raid10 {
         let copies = draw.within(2, u64::from(array.devices)) as u32;
         array.copies = draw.of(&[None, Some(2), Some(copies)]);

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use copyback::Simulation;
 use copyback::config::quantity::Time;
 use copyback::config::{
-    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, Rebuild, Scrub, Workload,
+    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, ReadsAroundGc, Rebuild,
+    Scrub, Workload,
 };
 use copyback::executor::{Executor, Job};
 
@@ -68,7 +69,7 @@ fn uncoupled(config: &Config) -> Option<Config> {
         slow: Vec::new(),
         scrub: Scrub::None,
         rebuild: Rebuild::None,
-        reads_around_gc: false,
+        reads_around_gc: ReadsAroundGc::Fixed(false),
         coordination: Coordination::Uncoordinated,
         ..config.array.clone()
     };

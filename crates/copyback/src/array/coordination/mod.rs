@@ -33,6 +33,7 @@ mod staggered;
 pub mod supply;
 
 pub use agent::Agent;
+pub(super) use staggered::whose_window;
 
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
@@ -211,8 +212,9 @@ pub fn coordinator(config: &Resolved) -> Scheme {
             let moment = Moment { quorum: quorum.0, outstanding: *outstanding };
             Scheme::ProactiveSoftLimit(ProactiveSoftLimit::new(members, asked, period.0, moment))
         }
-        config::Coordination::Staggered { window } => {
-            Scheme::Staggered(Staggered::new(members, asked, window.0))
+        config::Coordination::Staggered { guard, .. } => {
+            let window = config.window_length().expect("the configuration has been checked");
+            Scheme::Staggered(Staggered::new(members, asked, (window.0, guard.0)))
         }
         config::Coordination::Python { policy, .. } => {
             Scheme::External(External::new(policy, members.count()))

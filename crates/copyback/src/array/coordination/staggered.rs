@@ -9,7 +9,8 @@
 //! ```
 //!
 //! In its window a drive collects up to the target, so that it need not in the others' (if its window
-//! comes round often enough). Whose window it is follows from the time alone. Drives that do not speak
+//! comes round often enough). With a guard it is told to stop so much before the end, as a collection that has begun
+//! is finished. Whose window it is follows from the time alone. Drives that do not speak
 //! the protocol have windows too, in which nobody is told anything. When nothing has been requested
 //! for a whole round, nothing can have changed, and the next request begins the windows anew.
 
@@ -27,17 +28,28 @@ pub struct Staggered {
     members: Members,
     asked: Asked,
     window: Duration,
-    /// The next start of a window, unless the array sleeps.
+    /// Time before the end of a window at which its drive is told to stop.
+    guard: Duration,
+    /// The next start of a window, or of a guard, unless the array sleeps.
     next: Option<Instant>,
     /// The drive that has been told to collect and not to stop.
     current: Option<SsdId>,
     quiet_since: Option<Instant>,
 }
 
+/// The drive whose window it is at `now`: it follows from the time alone.
+pub(in crate::array) fn whose_window(now: Instant, window: Duration, drives: u64) -> SsdId {
+    SsdId::from_index((now.as_ns() / window.as_ns() % drives) as usize)
+}
+
 impl Staggered {
-    pub(super) const fn new(members: Members, asked: Asked, window: Duration) -> Self {
+    pub(super) const fn new(
+        members: Members,
+        asked: Asked,
+        (window, guard): (Duration, Duration),
+    ) -> Self {
         let (next, quiet_since) = (Some(Instant::START), Some(Instant::START));
-        Self { members, asked, window, next, current: None, quiet_since }
+        Self { members, asked, window, guard, next, current: None, quiet_since }
     }
 
     /// Whether every drive has had a whole window since the last request.
@@ -70,13 +82,17 @@ impl Coordinator for Staggered {
             self.next = None;
             return;
         }
-        let turn = now.as_ns() / self.window.as_ns() % self.members.count() as u64;
-        let device = SsdId::from_index(turn as usize);
+        let end = now.next_multiple(self.window);
+        if self.guard > Duration::ZERO && end - now <= self.guard {
+            self.next = Some(end);
+            return;
+        }
+        let device = whose_window(now, self.window, self.members.count() as u64);
         if self.members.speaks(device) {
             self.members.force(&[device], self.asked, orders);
             self.current = Some(device);
         }
-        self.next = Some(now.next_multiple(self.window));
+        self.next = Some(end.before(self.guard));
     }
 
     fn became_busy(&mut self, now: Instant, _: &View, _: &mut Orders) {

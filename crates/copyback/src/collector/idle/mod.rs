@@ -167,7 +167,7 @@ impl IdleTime {
 }
 
 /// Durations of the steps of a collection, with the look at the queue after each.
-fn step_times(timing: &Timing, copyback: bool, poll: Duration) -> StepTimes {
+pub(super) fn step_times(timing: &Timing, copyback: bool, poll: Duration) -> StepTimes {
     let (load, write) = match copyback {
         true => (timing.read(0), timing.program(0)),
         false => (timing.whole_read(), timing.whole_program()),
