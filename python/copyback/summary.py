@@ -128,6 +128,8 @@ class FailureSummary(Section, kw_only=True):
 
     at_us: float
     """When it failed, in microseconds from the start of the run."""
+    cause: Literal["time", "end_of_life"]
+    """Why it failed."""
     drive: int
     """The drive, counted from 0."""
     rebuilt_us: float | None
@@ -167,6 +169,17 @@ class RepairsSummary(Section, kw_only=True):
     """Bytes that were written to their drives again."""
 
 
+class ScrubsSummary(Section, kw_only=True):
+    """Passes over all drives of an array, to find pages that cannot be read."""
+
+    completed: int
+    """Number of passes that came to the end of the drives."""
+    cut_short: int
+    """Number of passes that ended before, or did not begin, as a drive was missing."""
+    read_bytes: int
+    """Bytes that were read, of all drives together."""
+
+
 class ArraySummary(Section, kw_only=True):
     """Work of an array beside serving requests."""
 
@@ -185,6 +198,8 @@ class ArraySummary(Section, kw_only=True):
     """Bytes of lost drives that were rebuilt."""
     repairs: RepairsSummary | None
     """Repairs of pages that drives could not read, where that may happen and others hold them."""
+    scrubs: ScrubsSummary | None = None
+    """Scrubs. Absent where there are none (`array.scrub`)."""
 
 
 class BandwidthSummary(Section, kw_only=True):
