@@ -89,10 +89,11 @@ def test_a_failure_of_a_drive_that_is_not_there_is_refused_in_a_line(cli: RunCli
 def test_a_worn_out_drive_is_told_as_such() -> None:
     config: dict[str, Any] = {
         **ARRAY,
-        "ssd": {**ARRAY["ssd"], "faults": {"program_failures": 0.03}},
+        "ssd": {**ARRAY["ssd"], "faults": {"program_failures": 0.01}},
         "array": {**ARRAY["array"], "failures": "end_of_life"},
     }
-    config["workload"] = {**ARRAY["workload"], "read_share": 0.0}
+    config["precondition"] = {"fill": 0.0}
+    config["workload"] = {**ARRAY["workload"], "read_share": 0.0, "requests": 12_000}
     found = copyback.run(config)
     ((label, text),) = failures.facts(found.summary)
     assert label == "Failed drives"

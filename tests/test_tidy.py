@@ -38,12 +38,12 @@ OLD_NAMES = {
     "HANDLES_TOLD", "LEAST_PACE", "MadeUp", "PACE", "Pace", "ReadInVain", "ReadOutOrMadeUp",
     "TOLD", "Told", "WATCHED_PER_PAGE", "_pace", "_said", "_tell", "_told",
     "_told_of_end", "_told_to_all", "_watched", "add_watched",
-    "begin_made_up", "begin_told", "check_made_up", "forget_made_up_of", "give_way", "gives_way",
+    "check_made_up", "give_way", "gives_way",
     "has_pace", "in_step", "in_vain", "is_in_vain", "is_made_up", "is_put_off", "is_told",
     "is_unread", "is_watched", "made_up_moves", "made_up_page", "made_up_to_move",
-    "merges_put_off", "next_made_up", "pace", "page_is_made_up", "reads_in_vain_to_move", "said",
+    "next_made_up", "pace", "page_is_made_up", "reads_in_vain_to_move", "said",
     "set_point_of_pace", "take_told", "tell", "tell_choices", "tell_chosen", "tell_failed",
-    "tell_opened", "tell_opened_blocks", "tell_where_pages_lie", "tells_rewrites", "told",
+    "tell_opened", "tell_opened_blocks", "tells_rewrites", "told",
     "waits_told", "without_those_put_off",
 }
 # fmt: on

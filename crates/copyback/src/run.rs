@@ -341,7 +341,7 @@ impl Run {
             if self.ends_at_read_only && self.array.has_become_read_only() {
                 self.end_at_read_only()?;
             }
-            if self.array.has_lost_data() && !self.host.is_done() {
+            if self.array.failures().is_some_and(Failures::have_lost_data) && !self.host.is_done() {
                 self.admit_no_more(self.now)?;
             }
             if !more {

@@ -128,6 +128,11 @@ impl Failures {
         self.is_read_only
     }
 
+    /// Whether data are lost.
+    pub const fn have_lost_data(&self) -> bool {
+        self.lost.is_some()
+    }
+
     /// Data that are lost, if any are.
     pub(super) const fn lost(&self) -> Option<LossSummary> {
         self.lost
@@ -291,10 +296,5 @@ impl Array {
     /// Failures of drives, if drives may fail.
     pub fn failures(&self) -> Option<&Failures> {
         self.members.failures.as_deref()
-    }
-
-    /// Whether data are lost.
-    pub fn has_lost_data(&self) -> bool {
-        self.failures().is_some_and(|failures| failures.lost.is_some())
     }
 }

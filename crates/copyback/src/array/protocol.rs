@@ -133,11 +133,13 @@ impl Protocol {
                 Content::ByDrive(message) => {
                     self.coordinator.received(device, message, &view, &mut self.orders);
                 }
-                Content::ByController(order) => {
+                // A drive may have failed while the order was on its way.
+                Content::ByController(order) if self.agents[device.index()].is_some() => {
                     let drive = members.drive(device);
                     self.carry_out(order, device, &mut drives[drive.index()], now);
                     touched(drive);
                 }
+                Content::ByController(_) => {}
             }
         }
         if self.coordinator.next_wake().is_some_and(|wake| wake <= now) {

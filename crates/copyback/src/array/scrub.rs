@@ -1,6 +1,6 @@
-//! Scrubs (`array.scrub`): every drive is read from its first byte to its last now and then, so that pages which nobody
-//! reads and which cannot be read any more are found, and written anew, while the other drives still make up for them.
-//! Linux md does that for `check` in `sync_action` (`man 4 md`).
+//! Scrubs (`array.scrub`): every drive is read from its first byte to its last now and then. Pages which cannot be read
+//! any more are found, and written anew, while the other drives still make up for them. Linux md does that for `check` in
+//! `sync_action` (`man 4 md`).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -13,6 +13,7 @@ use crate::ssd::{Blocked, Blocker, For, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
+use super::failures::Failures;
 use super::locks::{Hold, Unlocked};
 use super::members::Places;
 use super::rebuild::RebuildStep;
@@ -232,7 +233,7 @@ impl Array {
 
     /// Plans a task. Returns whether the drives that are left can carry it out.
     fn make_plan(&mut self, id: TaskId) -> bool {
-        if self.has_lost_data() {
+        if self.failures().is_some_and(Failures::have_lost_data) {
             return false;
         }
         match self.tasks[id.index()].purpose {

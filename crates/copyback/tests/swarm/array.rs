@@ -191,7 +191,7 @@ const SIGHTS: [(&str, f64); 14] = [
     ("drives failing in the run", 0.05),
     ("spares that hold all", 0.005),
     ("slow drives", 0.1),
-    ("whole scrubs", 0.02),
+    ("whole scrubs", 0.002),
     ("drives going ahead side by side", 0.02),
 ];
 

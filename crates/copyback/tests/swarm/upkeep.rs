@@ -16,7 +16,8 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
     if array.layout.is_redundant() && draw.chance(0.3) {
         array.scrub = scrub(draw, array);
     }
-    for _ in 0..draw.small_within(0, 3) {
+    let slow = if draw.chance(0.3) { draw.within(1, 3) } else { 0 };
+    for _ in 0..slow {
         let drive = draw.within(0, u64::from(array.drives()) - 1) as u32;
         let (at, lasts) = (draw.time(0, 40_000_000), draw.time(1, 20_000_000));
         let factor = 1.0 + 20.0 * draw.share();
@@ -30,9 +31,9 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
 fn scrub(draw: &mut Draw, array: &Array) -> Scrub {
     let step = if array.layout == Layout::Raid1 { Size(4096) } else { array.stripe };
     Scrub::Throttled {
-        every: draw.time(1_000, 50_000_000),
-        least: Rate::BytesPerSecond(draw.small_within(100_000, 1_000_000)),
-        most: Rate::BytesPerSecond(draw.small_within(1_000_000, 1_000_000_000)),
+        every: draw.time(1_000, 5_000_000),
+        least: Rate::BytesPerSecond(draw.small_within(100_000, 100_000_000)),
+        most: Rate::BytesPerSecond(draw.small_within(100_000_000, 1_000_000_000)),
         unit: Size(step.0 * draw.small_within(1, 8)),
     }
 }

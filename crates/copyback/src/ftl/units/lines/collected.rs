@@ -267,7 +267,7 @@ impl Collected {
     }
 
     /// The same, to be changed.
-    pub(super) fn made_up_mut(&mut self) -> Option<&mut MadeUp> {
+    pub(super) fn reconstructed_mut(&mut self) -> Option<&mut MadeUp> {
         self.made_up.as_deref_mut()
     }
 

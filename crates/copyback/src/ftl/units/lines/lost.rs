@@ -94,7 +94,7 @@ impl Lines {
         let held = self.on(manager).held_by(die);
         let planes: Vec<_> = manager.geometry.planes_of_die(die).collect();
         let were_full = self.on(manager).full_lines();
-        if let Some(made_up) = self.collected.made_up_mut() {
+        if let Some(made_up) = self.collected.reconstructed_mut() {
             made_up.forget_die(die, &manager.geometry);
         }
         let Some(parity) = &mut self.parity else { return };

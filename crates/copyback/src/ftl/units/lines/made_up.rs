@@ -73,7 +73,7 @@ impl Lines {
         }
         let block = manager.geometry.block_of(page);
         let (line, plane) = (self.line_of(block), manager.geometry.plane_of_block(block));
-        if let Some(made_up) = self.collected.made_up_mut() {
+        if let Some(made_up) = self.collected.reconstructed_mut() {
             made_up.pages.insert(page, State::Reading);
         }
         let is_held = self.collected.is_holding();
