@@ -111,8 +111,7 @@ impl Scrubber {
         self.offset = 0;
         let since = now.saturating_since(self.pass).as_ns();
         let periods = since / self.every.as_ns() + 1;
-        self.pass = self.pass
-            + Duration::from_wide_ns(u128::from(self.every.as_ns()) * u128::from(periods));
+        self.pass += Duration::from_wide_ns(u128::from(self.every.as_ns()) * u128::from(periods));
         self.pacer.wait_until(self.pass);
     }
 }
