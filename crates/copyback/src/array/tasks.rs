@@ -423,12 +423,14 @@ impl Array {
     pub(super) fn begin_next_phase(&mut self, id: TaskId) {
         let task = &mut self.tasks[id.index()];
         let mut then = std::mem::take(&mut task.then);
-        // A drive may have failed since they were planned.
-        let is_there = |piece: &Piece| !self.members.has_failed(self.members.drive(piece.device));
-        if then.iter().any(|piece| piece.operation == Operation::Read && !is_there(piece)) {
+        // A drive may have failed since they were planned, and a spare be in its place that does not hold it yet.
+        let missing = &self.members.missing;
+        let is_gone =
+            |piece: &Piece| missing.from(piece.device).is_some_and(|from| from < piece.end());
+        if then.iter().any(|piece| piece.operation == Operation::Read && is_gone(piece)) {
             return self.begin_again(id);
         }
-        then.retain(is_there);
+        then.retain(|piece| !self.members.has_failed(self.members.drive(piece.device)));
         if then.is_empty() {
             return self.end_phase(id, SsdId::default());
         }

@@ -85,3 +85,35 @@ fn a_read_in_the_window_of_its_drive_goes_around_it() {
     assert_eq!([flash(&[5]), flash(&[15]), flash(&[25]), flash(&[45])], [4.0, 2.0, 2.0, 4.0]);
     assert_eq!(number(&reads(&[5, 15, 45]), "/array/reads_around_gc"), 2.0);
 }
+
+/// A read that has failed comes 8 ms later. Meanwhile a drive fails that it was to read instead, and an empty spare takes its
+/// place.
+#[test]
+fn a_read_that_comes_back_reads_nothing_from_a_spare_that_holds_nothing() {
+    // Pages of the first drive as in other tests, but not of the first stripe, which the rebuild writes at once.
+    let line =
+        |at_us: u64, page: u64, reads: u64| format!("{} 0 {} 8 {reads}\n", at_us * 1_000, page * 8);
+    let requests = (0..600_u64).flat_map(|request| {
+        let page = 12 * (1 + request % 31) + [0, 4, 8][request as usize % 3];
+        (0..5).map(move |later| line(request * 20_000 + later * 700, page, later.min(1)))
+    });
+    let file = written(&requests.collect::<String>());
+    let policy = fail_fast("8ms", "longest_busy");
+    let mut around = 0.0;
+    for ms in 0..20 {
+        let fails =
+            format!("{{ type = 'at', drives = [{{ drive = 2, at = '{}ms' }}] }}", 8_000 + 21 * ms);
+        let settings = [
+            ("workload.path", file.path().to_str().expect("a plain path")),
+            (TABLE, &*policy),
+            ("array.failures", &fails),
+            ("array.spares", "1"),
+            ("array.rebuild", "{ type = 'rate', rate = '1B/s', unit = '4KiB' }"),
+        ];
+        let summary = run(&load(RAID5, &settings)).summary().expect("it has run").to_json();
+        assert_eq!(number(&summary, "/requests/count"), 3_000.0);
+        assert_eq!(number(&summary, "/devices/4/commands/reads"), 0.0, "{fails}");
+        around += number(&summary, "/array/reads_around_gc");
+    }
+    assert!(around > 100.0, "only {around} reads went around");
+}
