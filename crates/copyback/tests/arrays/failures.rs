@@ -292,3 +292,20 @@ fn coordination_goes_on_without_a_drive_that_fails_and_with_the_spare_in_its_pla
         assert!(forced(1) < forced(0), "{scheme}: drive 1 has failed");
     }
 }
+
+/// Orders take 200 ms, so that drive 1 fails while some are on their way to it.
+#[test]
+fn an_order_on_its_way_to_a_drive_that_fails_leaves_its_place_to_be_told_again() {
+    for ms in (300..3_000).step_by(450) {
+        let fails = format!("{{ type = 'at', drives = [{{ drive = 1, at = '{ms}ms' }}] }}");
+        let own = [
+            ("array.coordination", "reactive_inclusive"),
+            ("array.protocol.latency", "200ms"),
+            ("array.failures", &fails),
+            SPARE,
+        ];
+        let summary = ran(&writes(8000), &[&COLLECTS[..], &own].concat());
+        let told = number(&summary, "/devices/4/gc/forced");
+        assert!(told > 0.0, "a spare that comes after {ms} ms is never told to collect");
+    }
+}
