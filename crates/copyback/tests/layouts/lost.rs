@@ -1,13 +1,12 @@
 //! Bytes that are lost with too many drives, counted sector by sector.
 
-use copyback::config::{Arrangement, Array, Layout as Kind, quantity::Size};
+use copyback::config::Array;
 use copyback::ids::SsdId;
 use copyback::layout::{Layout, Missing, Plan};
 use copyback::workload::Operation;
 use proptest::prelude::*;
 
-const SECTOR: u64 = 512;
-const UNIT: u64 = 2048;
+use crate::redundant::{SECTOR, UNIT, arrays};
 
 /// Drives, and first byte on each, that hold what `place` of the array is known by: all copies, or its unit.
 fn places(layout: &Layout, sector: u64, plan: &mut Plan, is_mirrored: bool) -> Vec<(SsdId, u64)> {
@@ -31,32 +30,18 @@ fn is_lost(config: &Array, missing: &Missing, places: &[(SsdId, u64)]) -> bool {
 proptest! {
     #[test]
     fn bytes_are_lost_that_are_on_no_drive_and_follow_from_none(
-        kind in prop::sample::select(vec![Kind::Raid5, Kind::Raid6, Kind::Raid1, Kind::Raid10]),
-        devices in 4..7_u32,
-        copies in 2..4_u32,
-        arrangement in prop::sample::select(vec![
-            Arrangement::Near, Arrangement::Far, Arrangement::Offset,
-        ]),
+        config in arrays(),
         gone in prop::collection::vec((0..7_u16, 0..24_u64), 1..5),
     ) {
-        let is_raid10 = kind == Kind::Raid10;
-        let config = Array {
-            layout: kind,
-            devices,
-            stripe: Size(UNIT),
-            copies: is_raid10.then_some(copies),
-            arrangement: is_raid10.then_some(arrangement),
-            ..Array::default()
-        };
         let layout = Layout::new(&config, 6 * UNIT);
         let mut missing = Missing::default();
         for (device, sectors) in gone {
-            missing.rebuilt(SsdId(device % devices as u16), sectors * SECTOR);
+            missing.rebuilt(SsdId(device % config.devices as u16), sectors * SECTOR);
         }
         let mut plan = Plan::default();
         let sectors = 0..layout.capacity() / SECTOR;
         let lost = sectors.filter(|sector| {
-            let places = places(&layout, *sector, &mut plan, kind.is_mirrored());
+            let places = places(&layout, *sector, &mut plan, config.layout.is_mirrored());
             is_lost(&config, &missing, &places)
         });
         prop_assert_eq!(layout.lost_bytes(&missing), lost.count() as u64 * SECTOR);

@@ -8,5 +8,6 @@ mod lost;
 mod mirrors;
 mod parity;
 mod placement;
+mod redundant;
 mod scrub;
 mod table;

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use copyback::config::{Arrangement, Array, Layout as Kind, quantity::Size};
 use copyback::layout::{Layout, Missing, Piece, Plan};
 use copyback::workload::Operation;
 use proptest::prelude::*;
 
-const SECTOR: u64 = 512;
-const UNIT: u64 = 2048;
+use crate::redundant::{SECTOR, UNIT, arrays};
 
 /// The sectors of all drives that `pieces` cover.
 fn sectors(pieces: &[Piece]) -> impl Iterator<Item = (u16, u64)> + '_ {
@@ -19,23 +17,9 @@ fn sectors(pieces: &[Piece]) -> impl Iterator<Item = (u16, u64)> + '_ {
 proptest! {
     #[test]
     fn a_scrub_reads_once_what_a_write_of_the_whole_array_writes(
-        kind in prop::sample::select(vec![Kind::Raid5, Kind::Raid6, Kind::Raid1, Kind::Raid10]),
-        devices in 4..7_u32,
-        copies in 2..4_u32,
-        arrangement in prop::sample::select(vec![
-            Arrangement::Near, Arrangement::Far, Arrangement::Offset,
-        ]),
+        config in arrays(),
         units in 1..4_u64,
     ) {
-        let is_raid10 = kind == Kind::Raid10;
-        let config = Array {
-            layout: kind,
-            devices,
-            stripe: Size(UNIT),
-            copies: is_raid10.then_some(copies),
-            arrangement: is_raid10.then_some(arrangement),
-            ..Array::default()
-        };
         let layout = Layout::new(&config, 6 * UNIT);
         let none = Missing::default();
         let mut plan = Plan::default();
@@ -52,7 +36,7 @@ proptest! {
             count += found.len();
             // Whoever writes any of these sectors holds one of the stripes, too.
             let stripes = plan.stripes.clone().expect("it reads something");
-            prop_assert!(plan.is_shared != kind.is_mirrored());
+            prop_assert!(plan.is_shared != config.layout.is_mirrored());
             for sector in 0..layout.capacity() / SECTOR {
                 let write = sector * SECTOR..(sector + 1) * SECTOR;
                 layout.plan(Operation::Write, write, &none, &mut plan);
