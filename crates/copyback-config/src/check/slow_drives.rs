@@ -17,9 +17,6 @@ pub(super) fn check(array: &Array, faults: &mut Report) {
         if slow.lasts.0.is_zero() {
             faults.add(&key("for"), "found 0s; allowed: more");
         }
-        if !(1.0..=10_000.0).contains(&slow.factor) {
-            faults.add(&key("factor"), format!("found {}; allowed: 1 to 10000", slow.factor));
-        }
         if let Some(before) = array.slow[..place].iter().position(|other| other.overlaps(slow)) {
             let problem = format!(
                 "found {}, within array.slow[{before}] of the same drive; allowed: before or after it",

@@ -14,6 +14,7 @@ mod metrics;
 mod mirrors;
 mod quantity;
 mod rain;
+mod upkeep;
 mod windows;
 
 use copyback_config::Loader;

@@ -1,0 +1,88 @@
+//! Needs of scrubs, and of drives that are slow for a while.
+
+use crate::problem_of;
+
+/// Faults of a RAID-5 of four drives with a setting, and perhaps others.
+fn problem(key: &str, value: &str, settings: &[(&str, &str)]) -> String {
+    let own = [("array.layout", "raid5"), ("array.devices", "4"), (key, value)];
+    problem_of(&[&own, settings].concat())
+}
+
+#[test]
+fn arrays_may_be_scrubbed_and_drives_be_slow() {
+    for (key, value) in [
+        ("array.scrub", "throttled"),
+        ("array.scrub", "{ type = 'throttled', every = '1us', least = '1B/s', most = 'none' }"),
+        ("array.slow", "[{ drive = 3, at = '0s', for = '1ns' }]"),
+        (
+            "array.slow",
+            "[{ drive = 1, at = '2s', for = '1s' }, { drive = 1, at = '1s', for = '1s' }, \
+              { drive = 2, at = '1s', for = '9s', factor = 1.5 }]",
+        ),
+    ] {
+        assert_eq!(problem(key, value, &[]), "", "{value}");
+    }
+}
+
+#[test]
+fn scrubs_and_slow_drives_that_make_no_sense_are_refused() {
+    for (key, value, settings, expected) in [
+        (
+            "array.scrub",
+            "throttled",
+            &[("array.layout", "raid0")][..],
+            "array.scrub: found scrubs; allowed: with copies or parity (raid1, raid10, raid5, raid6)",
+        ),
+        (
+            "array.scrub",
+            "{ type = 'throttled', every = '999ns' }",
+            &[],
+            "array.scrub.every: found 999ns; allowed: 1us or more",
+        ),
+        (
+            "array.scrub",
+            "{ type = 'throttled', least = '9MB/s', most = '8MB/s' }",
+            &[],
+            "array.scrub.least: found 9MB/s; allowed: at most array.scrub.most of 8MB/s",
+        ),
+        (
+            "array.scrub",
+            "{ type = 'throttled', unit = '96KiB' }",
+            &[],
+            "array.scrub.unit: found 96KiB; allowed: a multiple of the stripe unit of 64KiB",
+        ),
+        (
+            "array.slow",
+            "[{ drive = 4, at = '1s', for = '1s' }]",
+            &[],
+            "array.slow[0].drive: found drive 4; allowed: 0 to 3",
+        ),
+        (
+            "array.slow",
+            "[{ drive = 1, at = '1s', for = '0s' }]",
+            &[],
+            "array.slow[0].for: found 0s; allowed: more",
+        ),
+        (
+            "array.slow",
+            "[{ drive = 1, at = '1s', for = '1s', factor = 0.5 }]",
+            &[],
+            "array.slow.0.factor: found 0.5; allowed: 1 to 10000",
+        ),
+        (
+            "array.slow",
+            "[{ drive = 1, at = '1s', for = '2s' }, { drive = 1, at = '2s', for = '2s' }]",
+            &[],
+            "array.slow[1].at: found 2s, within array.slow[0] of the same drive; allowed: before or after it",
+        ),
+        (
+            "array.slow",
+            "[{ drive = 0, at = '1s', for = '1s' }]",
+            &[("array.layout", "single"), ("array.devices", "1")],
+            "array.slow: found slow drives where there is one; allowed: with several (array.devices)",
+        ),
+    ] {
+        let found = problem(key, value, settings);
+        assert!(found.contains(expected), "{found}\nhas not: {expected}");
+    }
+}
