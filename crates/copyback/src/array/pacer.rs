@@ -41,7 +41,7 @@ impl Pacer {
         }
     }
 
-    /// Takes requests that have come for long past.
+    /// Forgets the requests that have come before a pause.
     pub(super) const fn forget_requests(&mut self) {
         self.has_requests = false;
     }

@@ -60,10 +60,12 @@ impl Scrubber {
         Some(Self { every, pass: first, offset: 0, device_bytes, unit, reading: 0, pacer, tally })
     }
 
+    /// Passes so far.
     pub(super) const fn summary(&self) -> ScrubsSummary {
         self.tally
     }
 
+    /// Notes that a request has come.
     pub(super) const fn note_request(&mut self) {
         self.pacer.note_request();
     }

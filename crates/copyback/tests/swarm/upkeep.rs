@@ -38,7 +38,7 @@ fn scrub(draw: &mut Draw, array: &Array) -> Scrub {
     }
 }
 
-/// What scrubs have read is among the reads of the drives.
+/// Checks that the reads of scrubs are among those of the drives.
 pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     if config.array.scrub == Scrub::None {
         return Ok(());

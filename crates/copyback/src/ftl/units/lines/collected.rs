@@ -77,7 +77,7 @@ impl Collected {
     }
 }
 
-/// What is to be done, and by which die.
+/// Work that is left on the line, and the dies that may do it.
 impl Collected {
     /// A bit for each plane of `die` that has not yet done its share; `None` if no line is being collected.
     pub fn unfinished(&self, die: DieId) -> Option<u32> {
