@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    Failures, FreeBlocks, Margin, ReadsAroundGc, Scrub, SlowDrive, WindowLength,
+    ConsistencyPolicy, Failures, FreeBlocks, Margin, ReadsAroundGc, Scrub, SlowDrive, WindowLength,
     choice::choice,
     quantity::{Rate, Share, Size, Time},
 };
@@ -55,6 +55,9 @@ pub struct Array {
     /// Scrubs: passes that read all of the drives now and then.
     #[serde(skip_serializing_if = "crate::gc::is_default")]
     pub scrub: Scrub,
+    /// Care for stripes that a cut of power (`ssd.power.cuts`) leaves half written.
+    #[serde(skip_serializing_if = "crate::gc::is_default")]
+    pub consistency_policy: ConsistencyPolicy,
     /// Reads that would wait behind a collection are made up from the other drives of the stripe and
     /// its parity, if none of these collects. Mirrors have `mirror_reads = "around_collections"`.
     pub reads_around_gc: ReadsAroundGc,
@@ -80,6 +83,7 @@ impl Default for Array {
             slow: Vec::new(),
             rebuild: Rebuild::None,
             scrub: Scrub::None,
+            consistency_policy: ConsistencyPolicy::default(),
             reads_around_gc: ReadsAroundGc::Fixed(false),
             coordination: Coordination::Uncoordinated,
             protocol: Protocol::default(),
@@ -181,6 +185,7 @@ impl Array {
     /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that
     /// is no whole unit stays unused.
     pub fn capacity(&self, device_bytes: u64) -> u64 {
+        let device_bytes = self.data_bytes(device_bytes);
         let unit = self.stripe.0.max(1);
         let data = u64::from(self.devices.saturating_sub(self.layout.parities()));
         match self.layout {
@@ -191,6 +196,11 @@ impl Array {
             Layout::Raid1 => device_bytes,
             Layout::Raid10 => self.distinct_chunks(device_bytes / unit).saturating_mul(unit),
         }
+    }
+
+    /// Bytes of each drive of `device_bytes` from its first on that data, copies and parity may take.
+    pub const fn data_bytes(&self, device_bytes: u64) -> u64 {
+        device_bytes.saturating_sub(self.consistency_policy.metadata_bytes(device_bytes))
     }
 
     /// Chunks of RAID-10 that differ, of drives with room for `rows` chunks each (`raid10_size` of Linux md).

@@ -9,6 +9,7 @@ mod array;
 mod bounds;
 mod check;
 mod choice;
+mod consistency;
 mod controller;
 mod csv;
 mod decimal;
@@ -46,6 +47,7 @@ mod workload_preset;
 mod write;
 
 pub use array::*;
+pub use consistency::{BITS_OF_BLOCK, ConsistencyPolicy, METADATA_BLOCK};
 pub use controller::{CommandDelay, Controller, DelayRow, WakeUp};
 pub use csv::*;
 pub use device::*;

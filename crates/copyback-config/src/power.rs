@@ -32,7 +32,7 @@ pub struct Power {
     #[serde(skip_serializing_if = "is_alone")]
     #[schemars(range(min = 1, max = 8))]
     pub paired_pages: u32,
-    /// When the power fails: that of one drive. An array cannot lose it yet.
+    /// When the power fails. That of an array fails in its controller and all of its drives at once.
     pub cuts: Cuts,
 }
 

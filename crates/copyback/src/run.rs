@@ -632,10 +632,7 @@ impl Run {
             devices: devices.map(|recorded| self.devices(recorded)),
             steady_state: self.stop.as_ref().and_then(|stop| stop.steady()),
             settled: self.settled().map(SettledRounds::summary),
-            power_loss: drives
-                .iter()
-                .find_map(Drive::power_loss)
-                .map(|loss| PowerLossSummary::of(&loss)),
+            power_loss: PowerLossSummary::of_all(drives.iter().filter_map(Drive::power_loss)),
             precondition: (!prepared.is_empty())
                 .then_some(PreconditionSummary { devices: prepared }),
             simulator: SimulatorSummary {

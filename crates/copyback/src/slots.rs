@@ -21,6 +21,12 @@ enum Slot<T> {
     Free(usize),
 }
 
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Slots<T> {
     /// An empty table.
     pub const fn new() -> Self {

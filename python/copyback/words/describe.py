@@ -214,6 +214,9 @@ def array(config: Mapping[str, Any]) -> str | None:
     scrub = _choice(array.get("scrub", "none"))
     if scrub != "none":
         facts.append(f"scrub {scrub}")
+    policy = _choice(array.get("consistency_policy", "resync"))
+    if policy.split()[0] != "resync":
+        facts.append(f"consistency policy {policy}")
     facts.append(_choice(array.get("coordination", "uncoordinated")).replace("_", " "))
     if array.get("reads_around_gc"):
         facts.append("reads around GC")

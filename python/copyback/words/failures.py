@@ -1,4 +1,4 @@
-"""Drives of an array that failed in the run, and what scrubs found, in words."""
+"""What an array met in the run, in words: failed drives, scrubs, and cuts of power."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MOST = 4
 
 
 def facts(summary: Summary) -> list[tuple[str, str]]:
-    """Return which drives failed, who took their places, what was lost, and what scrubs did."""
+    """Return which drives failed, what was lost, what scrubs did, and what cuts left behind."""
     array = summary.array
     if array is None:
         return []
-    return [*_failures(array), *_scrubs(array)]
+    return [*_failures(array), *_scrubs(array), *_torn(array)]
 
 
 def _scrubs(array: ArraySummary) -> list[tuple[str, str]]:
@@ -32,6 +32,24 @@ def _scrubs(array: ArraySummary) -> list[tuple[str, str]]:
     if array.repairs is not None:
         told.append(f"{array.repairs.made_up} unreadable commands reconstructed in all")
     return [("Scrubs", " · ".join(told))]
+
+
+def _torn(array: ArraySummary) -> list[tuple[str, str]]:
+    """Return what cuts of power left half written, and what was done about it."""
+    found = array.consistency
+    if found is None or not (found.torn_writes or found.resyncs or found.log_bytes):
+        return []
+    told = [f"{found.torn_writes} torn by cuts"]
+    if found.torn_left:
+        told.append(f"{found.torn_left} may disagree at the end")
+    told.append(f"write hole {units.size(found.write_hole_bytes)}")
+    if found.resync_read_bytes:
+        longest = units.time_us(found.longest_resync_us)
+        read = units.size(found.resync_read_bytes)
+        told.append(f"{found.resyncs} resyncs, {read} read, {longest} at most")
+    if found.log_bytes:
+        told.append(f"{units.size(found.log_bytes)} of bitmaps or logs")
+    return [("Torn writes", " · ".join(told))]
 
 
 def _failures(array: ArraySummary) -> list[tuple[str, str]]:

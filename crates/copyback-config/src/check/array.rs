@@ -54,6 +54,7 @@ pub(super) fn space(config: &Resolved, faults: &mut Report) {
         faults.add("array.stripe", problem);
     }
     mirrors::space(config, faults);
+    consistency::space(config, faults);
     if array.coordination == Coordination::Uncoordinated {
         return;
     }
@@ -121,7 +122,7 @@ fn lost(array: &Array, faults: &mut Report) {
     if let Rebuild::Throttled { least, most, .. } = array.rebuild {
         throttle("array.rebuild", (least, most), faults);
     }
-    steps("array.rebuild", unit, array, faults);
+    steps("array.rebuild", "unit", unit, array, faults);
 }
 
 /// Scrubs by themselves and against the layout.
@@ -132,24 +133,24 @@ fn scrub(array: &Array, faults: &mut Report) {
         faults.add("array.scrub", problem);
     }
     throttle("array.scrub", (least, most), faults);
-    steps("array.scrub", unit, array, faults);
+    steps("array.scrub", "unit", unit, array, faults);
 }
 
-/// Bytes of a drive that are rebuilt or read at a time.
-fn steps(key: &str, unit: Size, array: &Array, faults: &mut Report) {
+/// Bytes of a drive that are handled at a time: the key `name` in the table `key`.
+pub(super) fn steps(key: &str, name: &str, unit: Size, array: &Array, faults: &mut Report) {
     // Mirrors that are not striped have no stripe unit.
-    let (step, name) = match array.layout {
+    let (step, what) = match array.layout {
         Layout::Raid1 => (STRIPE_STEP, ""),
         _ => (array.stripe, "the stripe unit of "),
     };
     if unit.0 == 0 || !unit.0.is_multiple_of(step.0.max(1)) {
-        let problem = format!("found {unit}; allowed: a multiple of {name}{step}");
-        faults.add(&format!("{key}.unit"), problem);
+        let problem = format!("found {unit}; allowed: a multiple of {what}{step}");
+        faults.add(&format!("{key}.{name}"), problem);
     }
 }
 
 /// Rates while requests come, and while none do.
-fn throttle(key: &str, (least, most): (Rate, Rate), faults: &mut Report) {
+pub(super) fn throttle(key: &str, (least, most): (Rate, Rate), faults: &mut Report) {
     let is_more = match (least, most) {
         (_, Rate::None) => false,
         (Rate::None, _) => true,

@@ -2,6 +2,7 @@
 //! fault.
 
 mod array;
+mod consistency;
 mod controller;
 mod failures;
 mod faults;
@@ -91,6 +92,7 @@ fn senseless(config: &Resolved, scope: Scope) -> Vec<(String, String)> {
     endurance(&ssd.endurance, &mut faults);
     power::check(&ssd.power, &ssd.geometry, &mut faults);
     power::companions(config, &mut faults);
+    consistency::check(config, &mut faults);
     faults::check(ssd, &mut faults);
     slc_cache::check(config, &mut faults);
     lines::check(config, &mut faults);

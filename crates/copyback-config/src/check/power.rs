@@ -58,9 +58,9 @@ pub(super) fn companions(config: &Resolved, faults: &mut Report) {
                        with ssd.power.cuts: the others";
         faults.add("ssd.gc.preemption", problem);
     }
-    if array.devices > 1 {
-        let problem = "found cuts; allowed: \"none\" with several drives (array.devices), whose controller \
-                       would have to find stripes again that are half written";
-        faults.add("ssd.power.cuts", problem);
+    if array.coordination != Coordination::Uncoordinated {
+        let problem = "found a coordinator, which may remember what is lost with the power; allowed with \
+                       ssd.power.cuts: \"uncoordinated\"";
+        faults.add("array.coordination", problem);
     }
 }

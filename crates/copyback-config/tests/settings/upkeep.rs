@@ -86,3 +86,76 @@ fn scrubs_and_slow_drives_that_make_no_sense_are_refused() {
         assert!(found.contains(expected), "{found}\nhas not: {expected}");
     }
 }
+
+/// The problem of a setting with cuts of power.
+fn problem_with_cuts(key: &str, value: &str, settings: &[(&str, &str)]) -> String {
+    let cuts = [("ssd.power.cuts", "{ type = 'at', times = ['1s'] }")];
+    problem(key, value, &[&cuts, settings].concat())
+}
+
+#[test]
+fn arrays_may_lose_their_power() {
+    for (key, value) in [
+        ("array.consistency_policy", "none"),
+        ("array.consistency_policy", "resync"),
+        ("array.consistency_policy", "bitmap"),
+        ("array.consistency_policy", "ppl"),
+        ("array.consistency_policy", "{ type = 'ppl', space = '132KiB' }"),
+        ("array.layout", "raid10"),
+        ("array.layout", "jbod"),
+    ] {
+        assert_eq!(problem_with_cuts(key, value, &[]), "", "{value}");
+    }
+    // The default looks at nothing where no power fails.
+    assert_eq!(problem("array.stripe", "96KiB", &[]), "");
+}
+
+#[test]
+fn policies_that_make_no_sense_are_refused() {
+    let bitmap_for = "array.consistency_policy: found a bitmap or a log; allowed: with copies or parity (raid1, raid10, \
+                      raid5, raid6)";
+    for (value, settings, expected) in [
+        ("ppl", &[("array.layout", "raid0")][..], bitmap_for),
+        ("bitmap", &[("array.layout", "jbod")], bitmap_for),
+        (
+            "ppl",
+            &[("array.layout", "raid6")],
+            "array.consistency_policy: found \"ppl\"; allowed: with raid5 alone",
+        ),
+        (
+            "{ type = 'ppl', space = '128KiB' }",
+            &[],
+            "array.consistency_policy.space: found 128KiB; allowed: a multiple of 4KiB, at least 132KiB: 4KiB and two \
+             stripe units",
+        ),
+        (
+            "{ type = 'ppl', space = '1EiB' }",
+            &[],
+            "array.consistency_policy: found 1EiB of each drive's",
+        ),
+        (
+            "{ type = 'bitmap', chunk = '96KiB' }",
+            &[],
+            "array.consistency_policy.chunk: found 96KiB; allowed: a multiple of the stripe unit of 64KiB",
+        ),
+        (
+            "{ type = 'bitmap', delay = '0s' }",
+            &[],
+            "array.consistency_policy.delay: found 0s; allowed: 1us or more",
+        ),
+        (
+            "{ type = 'resync', least = '9MB/s', most = '8MB/s' }",
+            &[],
+            "array.consistency_policy.least: found 9MB/s; allowed: at most array.consistency_policy.most of 8MB/s",
+        ),
+    ] {
+        let found = problem_with_cuts("array.consistency_policy", value, settings);
+        assert!(found.contains(expected), "{value}: {found}");
+    }
+    let coordinated = problem_with_cuts("array.coordination", "reactive_selective", &[]);
+    assert!(
+        coordinated
+            .contains("array.coordination: found a coordinator, which may remember what is lost"),
+        "{coordinated}"
+    );
+}

@@ -45,7 +45,7 @@ impl Array {
             && !self.members.may_change()
             && self.protocol.is_none()
             && self.reads.is_none()
-            && self.blocked.is_none()
+            && self.outbox.blocked.is_none()
     }
 
     /// Whether drives have gone ahead that others have not heard of.
@@ -62,11 +62,11 @@ impl Array {
                 *operation,
                 *offset..offset + length,
                 &self.members.missing,
-                &mut self.plan,
+                &mut self.work.plan,
             );
-            let pieces = self.plan.first.iter().chain(self.plan.then.iter());
+            let pieces = self.work.plan.first.iter().chain(self.work.plan.then.iter());
             let task = Task::announced(pieces.clone().count() as u32);
-            let task = TaskId::from_index(self.tasks.insert(task));
+            let task = TaskId::from_index(self.work.tasks.insert(task));
             tasks.push_back(task);
             for &Piece { device, operation, offset, length } in pieces {
                 let (serves, hint, late) = (Serves::Task(task), *hint, Duration::ZERO);
@@ -87,7 +87,7 @@ impl Array {
             }) as Job<'_>);
         }
         executor.run(jobs);
-        logs.iter().enumerate().for_each(|(drive, log)| self.due.set(drive, log.next_time()));
+        logs.iter().enumerate().for_each(|(drive, log)| self.clock.due.set(drive, log.next_time()));
         self.ahead = Some(Ahead { logs, tasks, visit: Visit::FIRST, round: 0 });
         self.end_instant_ahead();
     }
@@ -97,36 +97,36 @@ impl Array {
         if let Some(ahead) = &mut self.ahead {
             (ahead.visit, ahead.round) = (ahead.visit.next(now), 0);
         }
-        self.due.at(now).for_each(|index| self.touched.insert(index));
+        self.clock.due.at(now).for_each(|index| self.clock.touched.insert(index));
     }
 
     /// Books the commands that have ended at this moment of the instant.
     pub(super) fn book_ended(&mut self, moment: Moment) {
         for index in 0..self.drives.len() {
             let Some(ahead) = &mut self.ahead else { return };
-            let mut ended = std::mem::take(&mut self.ended);
+            let mut ended = std::mem::take(&mut self.work.ended);
             ended.clear();
             ahead.logs[index].take_ended(ahead.visit, moment, &mut ended);
             for ended in &ended {
                 self.piece_ended(SsdId::from_index(index), ended);
             }
-            self.ended = ended;
+            self.work.ended = ended;
         }
     }
 
     /// Ends an instant at which drives were heard of.
     pub(super) fn end_instant_ahead(&mut self) {
         let Some(ahead) = &mut self.ahead else { return };
-        for index in self.touched.iter() {
-            self.due.set(index, ahead.logs[index].next_time());
+        for index in self.clock.touched.iter() {
+            self.clock.due.set(index, ahead.logs[index].next_time());
         }
-        self.touched.clear();
+        self.clock.touched.clear();
         if ahead.is_drained() {
             self.ahead = None;
             let times = self.drives.iter().map(Drive::next_time).enumerate();
-            times.for_each(|(drive, time)| self.due.set(drive, time));
+            times.for_each(|(drive, time)| self.clock.due.set(drive, time));
         }
-        self.next = self.find_next_time();
+        self.clock.next = self.find_next_time();
     }
 }
 

@@ -4,7 +4,8 @@
 //! What other requests of arrays need besides (plans, phases, locks, messages) is passed over then. Who looks at the way
 //! of requests sees them as [tasks](super::tasks), too.
 
-use crate::config::{Coordination, Failures, Rebuild, Resolved, Scrub};
+use crate::checkpoint::Checkpointed;
+use crate::config::{Coordination, Cuts, Failures, Rebuild, Resolved, Scrub};
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId};
 use crate::outcome::Outcome;
@@ -15,8 +16,25 @@ use crate::workload::{Operation, Request};
 use super::{Array, FinishedRequest};
 use crate::layout::Piece;
 
-/// Whether requests may go to their drive without tasks: every drive is there and left alone, and nobody looks on.
-pub(super) fn is_possible(config: &Resolved) -> bool {
+/// Whether requests go to their drive without tasks.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub(super) struct Direct {
+    /// Whether those that are one piece do.
+    pub(super) is_possible: bool,
+    /// Whether all do, as there is but one drive.
+    pub(super) is_lone: bool,
+}
+
+impl Direct {
+    /// The way of requests of a checked configuration.
+    pub(super) fn new(config: &Resolved) -> Self {
+        let is_possible = is_possible(config);
+        Self { is_possible, is_lone: is_possible && config.array.devices == 1 }
+    }
+}
+
+/// Whether every drive is there and left alone, and nobody looks on.
+fn is_possible(config: &Resolved) -> bool {
     let array = &config.array;
     array.failed.is_empty()
         && array.failures == Failures::None
@@ -25,6 +43,8 @@ pub(super) fn is_possible(config: &Resolved) -> bool {
         && array.rebuild == Rebuild::None
         && array.scrub == Scrub::None
         && !config.metrics.needs_journal()
+        && !(array.layout.is_redundant() && config.ssd.power.cuts != Cuts::None)
+        && !array.consistency_policy.writes_ahead()
 }
 
 impl Array {
@@ -37,7 +57,7 @@ impl Array {
         late: Duration,
     ) -> bool {
         let Request { operation, offset, length, hint, .. } = *request;
-        if !self.is_direct {
+        if !self.direct.is_possible {
             return false;
         }
         let Some(piece) = self.layout.only_piece(operation, offset..offset + length) else {
@@ -53,10 +73,10 @@ impl Array {
     #[inline]
     pub fn fetch(&self, request: &Request) {
         let Request { operation, offset, length, .. } = *request;
-        if self.is_lone {
+        if self.direct.is_lone {
             return self.drives[0].fetch(offset);
         }
-        if self.is_direct
+        if self.direct.is_possible
             && let Some(piece) = self.layout.only_piece(operation, offset..offset + length)
         {
             self.drives[piece.device.index()].fetch(piece.offset);
@@ -66,8 +86,8 @@ impl Array {
     /// The only command of a request has ended, on `device`.
     #[inline]
     pub(super) fn ended_as_one(&mut self, request: RequestId, device: SsdId, ended: &Ended) {
-        self.outstanding -= 1;
-        self.finished.push_back(finished(request, device, ended));
+        self.outbox.outstanding -= 1;
+        self.outbox.finished.push_back(finished(request, device, ended));
     }
 
     /// Hands a request to the only drive.
@@ -79,8 +99,8 @@ impl Array {
             Operation::Flush => (0, 0),
             // It has ended at once.
             _ if request.length == 0 => {
-                self.outstanding -= 1;
-                return self.finished.push_back(at_once(id));
+                self.outbox.outstanding -= 1;
+                return self.outbox.finished.push_back(at_once(id));
             }
             _ => (request.offset, request.length),
         };
@@ -91,21 +111,21 @@ impl Array {
     /// Sends a command to its drive.
     #[inline(always)]
     pub(super) fn send(&mut self, device: SsdId, command: Command) {
-        self.drives[device.index()].submit(command, self.now);
-        self.touched.insert(device.index());
+        self.drives[device.index()].submit(command, self.clock.now);
+        self.clock.touched.insert(device.index());
     }
 
     /// Whether requests have ended in the only drive that nobody has taken yet.
     #[inline]
     pub(super) fn has_ended_directly(&self) -> bool {
-        self.is_lone && self.drives[0].has_ended()
+        self.direct.is_lone && self.drives[0].has_ended()
     }
 
     /// Takes a request that has ended in the only drive.
     #[inline(always)]
     pub(super) fn take_finished_directly(&mut self) -> Option<FinishedRequest> {
         let ended = self.drives[0].take_first_ended()?;
-        self.outstanding -= 1;
+        self.outbox.outstanding -= 1;
         let Serves::Request(request) = ended.command.serves else {
             unreachable!("an only drive that is left alone has no tasks")
         };

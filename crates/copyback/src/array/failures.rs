@@ -190,7 +190,7 @@ impl Array {
     /// Lets the drives fail whose time has come.
     pub(super) fn fail_drives(&mut self) {
         while let Some(drive) =
-            self.members.failures.as_mut().and_then(|failures| failures.take(self.now))
+            self.members.failures.as_mut().and_then(|failures| failures.take(self.clock.now))
         {
             self.fail(drive, FailureCause::Time);
         }
@@ -214,7 +214,7 @@ impl Array {
     fn fail(&mut self, drive: SsdId, cause: FailureCause) {
         let place = self.members.fail(drive);
         let replaced_by = place.and_then(|place| self.lose_place(place));
-        let now = self.now;
+        let now = self.clock.now;
         let Some(failures) = &mut self.members.failures else { return };
         let replaced_by = replaced_by.inspect(|spare| failures.serves_from(*spare, now));
         failures.had.push(FailureSummary {
@@ -229,15 +229,18 @@ impl Array {
     /// Notes that all of `place` is missing. Returns the spare that takes it, if one is left and no data are lost.
     fn lose_place(&mut self, place: SsdId) -> Option<SsdId> {
         self.members.missing.lose(place);
+        if let Some(consistency) = &mut self.upkeep.consistency {
+            consistency.lose(&self.layout, &self.members.missing);
+        }
         if let Some(protocol) = &mut self.protocol {
-            protocol.lose(place, self.now);
+            protocol.lose(place, self.clock.now);
         }
         if let Some(rebuilder) = &mut self.upkeep.rebuilder {
             rebuilder.give_up(place);
         }
         if !self.layout.survives(&self.members.missing) {
             let lost = LossSummary {
-                at_us: us(self.now),
+                at_us: us(self.clock.now),
                 bytes: self.layout.lost_bytes(&self.members.missing),
             };
             self.members.failures.iter_mut().for_each(|failures| failures.lost = Some(lost));
@@ -249,7 +252,7 @@ impl Array {
             protocol.join(place);
         }
         if let Some(rebuilder) = &mut self.upkeep.rebuilder {
-            rebuilder.add(place, self.now);
+            rebuilder.add(place, self.clock.now);
         }
         Some(spare)
     }
@@ -262,20 +265,23 @@ impl Array {
             unreachable!("where drives fail, requests go by tasks")
         };
         // A write has its parity or its copies elsewhere.
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
         task.is_outdated |= ended.command.operation == Operation::Read && task.needs_its_reads();
         self.book_piece(drive, &Ended { outcome: Outcome::Done, ..*ended });
     }
 
     /// Plans a task again that has read from a drive which has failed.
     pub(super) fn begin_again(&mut self, id: TaskId) {
-        let task = &mut self.tasks[id.index()];
-        task.is_outdated = false;
-        task.then.clear();
-        let (had_lock, request, undelayed) =
-            (std::mem::take(&mut task.has_lock), task.request(), self.now.before(task.late()));
+        let task = &mut self.work.tasks[id.index()];
+        task.give_up_plan();
+        let (had_lock, request, undelayed) = (
+            std::mem::take(&mut task.has_lock),
+            task.request(),
+            self.clock.now.before(task.late()),
+        );
+        self.upkeep.take_back_intent((id, task), &self.layout, false, self.clock.now);
         if had_lock {
-            self.locks.release(id, undelayed);
+            self.work.locks.release(id, undelayed);
         }
         self.plan_and_begin(id);
         if had_lock {
@@ -285,7 +291,7 @@ impl Array {
 
     /// Ends a task that cannot be carried out any more, as data are lost.
     pub(super) fn end_uncorrectable(&mut self, id: TaskId) {
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
         if let Some(step) = task.repair() {
             return self.end_repair(id, step, Outcome::Uncorrectable);
         }

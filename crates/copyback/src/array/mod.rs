@@ -8,7 +8,9 @@
 //! ```
 
 mod ahead;
+mod consistency;
 pub mod coordination;
+mod cuts;
 mod direct;
 mod due;
 mod failures;
@@ -47,7 +49,9 @@ pub use protocol::{Content, SentMessage};
 
 use crate::layout::{Layout, Piece, Plan};
 use ahead::Ahead;
+use consistency::ConsistencySummary;
 use coordination::supply::ExternalCoordinator;
+use direct::Direct;
 use due::Due;
 pub use failures::{FailureCause, FailureSummary, Failures, LossSummary};
 use locks::StripeLocks;
@@ -56,7 +60,7 @@ use protocol::Protocol;
 use reads::Reads;
 use repair::{Repairs, RepairsSummary};
 use scrub::ScrubsSummary;
-use tasks::{Task, TaskPurpose};
+use tasks::{Task, TaskPurpose, request_served};
 use upkeep::Upkeep;
 
 /// Work of an array beside serving requests.
@@ -71,6 +75,9 @@ pub struct ArraySummary {
     /// Scrubs. Absent where there are none (`array.scrub`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scrubs: Option<ScrubsSummary>,
+    /// Cuts of power. Absent where power does not fail and nothing is written for that day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consistency: Option<ConsistencySummary>,
     /// Drives that are lost, and not rebuilt.
     pub drives_missing: usize,
     /// Drives that have failed in the run, in order of time. Absent where none can (`array.failures`).
@@ -89,23 +96,42 @@ pub struct Array {
     members: Members,
     upkeep: Upkeep,
     protocol: Option<Protocol>,
-    /// Whether requests that are one piece go to their drive without tasks.
-    is_direct: bool,
-    /// Whether all do, as there is but one drive.
-    is_lone: bool,
+    direct: Direct,
+    work: Work,
+    clock: Clock,
+    /// Choice where a read goes, if there is one.
+    reads: Option<Reads>,
+    repairs: Option<Box<Repairs>>,
+    /// Events of drives that have gone ahead, if some have.
+    ahead: Option<Ahead>,
+    outbox: Outbox,
+}
+
+/// Tasks under way, and what they hold.
+#[derive(Debug, Default, Checkpointed)]
+struct Work {
     tasks: Slots<Task>,
     locks: StripeLocks,
+    /// Kept to reuse their memory.
+    plan: Plan,
+    ended: VecDeque<Ended>,
+}
+
+/// Instant that the array has come to, and those that follow.
+#[derive(Debug, Default, Checkpointed)]
+struct Clock {
+    now: Instant,
     /// When something happens in each drive next.
     due: Due,
     /// When something happens next in all of the array, known since the end of the last instant.
     next: Option<Instant>,
     /// Drives that something has happened to at this instant.
     touched: Touched,
-    /// Choice where a read goes, if there is one.
-    reads: Option<Reads>,
-    repairs: Option<Box<Repairs>>,
-    /// Events of drives that have gone ahead, if some have.
-    ahead: Option<Ahead>,
+}
+
+/// Requests in the array, and what has become of others, until somebody takes it.
+#[derive(Debug, Default, Checkpointed)]
+struct Outbox {
     /// Requests in the array.
     outstanding: u32,
     finished: VecDeque<FinishedRequest>,
@@ -113,10 +139,6 @@ pub struct Array {
     blocked: Option<Vec<(Option<SsdId>, RequestBlocked)>>,
     /// Pieces that have ended, to be observed. None of one drive.
     pieces: Vec<(SsdId, Ended)>,
-    /// Kept to reuse their memory.
-    plan: Plan,
-    ended: VecDeque<Ended>,
-    now: Instant,
 }
 
 /// A request has waited for another, or for a page operation of a drive's own.
@@ -146,28 +168,21 @@ impl Array {
         // Preparation may have left drives short of space.
         (0..drives.len()).for_each(|drive| touched.insert(drive));
         Self {
-            upkeep: Upkeep::new(&config.array, layout.used_device_bytes()),
+            upkeep: Upkeep::new(config, &layout),
             protocol: Protocol::new(config),
-            due: Due::default(),
-            next: None,
             repairs: Repairs::new(config, &layout),
             drives,
             layout,
             members: Members::new(config),
-            is_direct: direct::is_possible(config),
-            is_lone: direct::is_possible(config) && config.array.devices == 1,
-            tasks: Slots::new(),
-            locks: StripeLocks::default(),
-            touched,
+            direct: Direct::new(config),
+            work: Work::default(),
+            clock: Clock { touched, ..Clock::default() },
             reads: Reads::new(config),
             ahead: None,
-            outstanding: 0,
-            finished: VecDeque::new(),
-            blocked: config.metrics.needs_journal().then(Vec::new),
-            pieces: Vec::new(),
-            plan: Plan::default(),
-            ended: VecDeque::new(),
-            now: Instant::START,
+            outbox: Outbox {
+                blocked: config.metrics.needs_journal().then(Vec::new),
+                ..Outbox::default()
+            },
         }
     }
 
@@ -205,15 +220,15 @@ impl Array {
     pub fn cut_power_at(&mut self, at: Instant) -> Result<(), NotOnCommand> {
         for (index, drive) in self.drives.iter_mut().enumerate() {
             drive.cut_power_at(at)?;
-            self.due.set(index, drive.next_time());
+            self.clock.due.set(index, drive.next_time());
         }
-        self.next = self.find_next_time();
+        self.clock.next = self.find_next_time();
         Ok(())
     }
 
     /// When something happens next, once an instant has [ended](Self::end_instant).
     pub const fn next_time(&self) -> Option<Instant> {
-        self.next
+        self.clock.next
     }
 
     /// Whether the coordinator goes on though no drive will do anything any more, unless a request comes.
@@ -223,14 +238,15 @@ impl Array {
 
     /// The keys that say how long it takes until then.
     pub fn waits_for(&self) -> &'static str {
-        let first = self.next.and_then(|next| self.due.at(next).next());
+        let first = self.clock.next.and_then(|next| self.clock.due.at(next).next());
         let drive = first.and_then(|index| self.drives[index].waits_for());
-        let [rebuild, scrub] = self.upkeep.next_times();
+        let [rebuild, scrub, after_cut] = self.upkeep.next_times();
         let [failure, slow] = self.members.next_times();
         let failed_read = self.reads.as_ref().and_then(Reads::next_time);
-        match self.next {
+        match self.clock.next {
             next if next.is_some() && next == rebuild => "array.rebuild",
             next if next.is_some() && next == scrub => "array.scrub",
+            next if next.is_some() && next == after_cut => "array.consistency_policy",
             next if next.is_some() && next == failure => "array.failures",
             next if next.is_some() && next == slow => "array.slow",
             next if next.is_some() && next == failed_read => "array.reads_around_gc",
@@ -251,7 +267,7 @@ impl Array {
             None => {
                 let is_read_only =
                     |index: usize| self.drives[index].ssd.backend().condition.is_read_only();
-                self.touched.iter().any(is_read_only)
+                self.clock.touched.iter().any(is_read_only)
             }
         }
     }
@@ -265,7 +281,7 @@ impl Array {
     pub fn stop_upkeep(&mut self) {
         if !self.upkeep.is_none() {
             self.upkeep.stop();
-            self.next = self.find_next_time();
+            self.clock.next = self.find_next_time();
         }
     }
 
@@ -274,23 +290,23 @@ impl Array {
     /// phase is to come.
     #[inline]
     pub fn apply_events(&mut self, now: Instant, until: Instant) -> Instant {
-        self.now = now;
+        self.clock.now = now;
         if self.ahead.is_some() {
             self.notify(now);
             return now;
         }
-        for index in self.due.at(now) {
+        for index in self.clock.due.at(now) {
             self.drives[index].apply_events(now);
-            self.touched.insert(index);
+            self.clock.touched.insert(index);
         }
         if self.has_events_of_its_own() {
             self.apply_events_of_controller(now);
-        } else if let Some(only) = self.touched.only()
+        } else if let Some(only) = self.clock.touched.only()
             && now < until
         {
             self.let_drives_go_on(only, until);
         }
-        self.now
+        self.clock.now
     }
 
     /// Lets the drive that something has just happened to go on until something happens in another, then that one,
@@ -299,18 +315,18 @@ impl Array {
     fn let_drives_go_on(&mut self, mut drive: usize, until: Instant) {
         let before_others =
             |due: &Due, drive| due.of_others(drive).map_or(until, |at| at.min(until));
-        let mut goes_on = self.drives[drive].go_on(before_others(&self.due, drive));
+        let mut goes_on = self.drives[drive].go_on(before_others(&self.clock.due, drive));
         while goes_on {
-            self.due.set(drive, self.drives[drive].next_time());
-            let Some((next, _)) = self.due.first_alone().filter(|(_, at)| *at < until) else {
+            self.clock.due.set(drive, self.drives[drive].next_time());
+            let Some((next, _)) = self.clock.due.first_alone().filter(|(_, at)| *at < until) else {
                 break;
             };
             drive = next;
-            goes_on = self.drives[drive].go_on_from_next(before_others(&self.due, drive));
+            goes_on = self.drives[drive].go_on_from_next(before_others(&self.clock.due, drive));
         }
-        self.touched.clear();
-        self.touched.insert(drive);
-        self.now = self.drives[drive].now();
+        self.clock.touched.clear();
+        self.clock.touched.insert(drive);
+        self.clock.now = self.drives[drive].now();
     }
 
     /// Whether something may happen in the array that happens in no drive.
@@ -323,16 +339,22 @@ impl Array {
 
     fn apply_events_of_controller(&mut self, now: Instant) {
         self.fail_drives();
+        self.notice_cut();
         if let Some(slow) = &mut self.members.slow {
             slow.change(&mut self.drives, now);
         }
-        let steps = self.upkeep.begin(now, self.members.missing.is_empty());
-        for step in steps.into_iter().flatten() {
+        while let Some(step) = self.upkeep.begin(now, (&self.layout, &self.members.missing)) {
             self.begin(step, Duration::ZERO);
         }
         if let Some(protocol) = &mut self.protocol {
-            let touched = |device: SsdId| self.touched.insert(device.index());
-            protocol.deliver(&mut self.drives, &self.members, self.outstanding, now, touched);
+            let touched = |device: SsdId| self.clock.touched.insert(device.index());
+            protocol.deliver(
+                &mut self.drives,
+                &self.members,
+                self.outbox.outstanding,
+                now,
+                touched,
+            );
         }
         while let Some(id) = self.reads.as_mut().and_then(|reads| reads.next_to_go_on(now)) {
             self.begin_next_phase(id);
@@ -345,11 +367,11 @@ impl Array {
             return self.book_ended(Moment::Round(ahead.round()));
         }
         let mut any = false;
-        for index in self.touched.iter() {
+        for index in self.clock.touched.iter() {
             any |= self.drives[index].book_finished();
         }
         // What ends in a drive alone is taken from there.
-        if !self.is_lone && (any || self.blocked.is_some()) {
+        if !self.direct.is_lone && (any || self.outbox.blocked.is_some()) {
             self.take_ended_of_several();
         }
     }
@@ -361,8 +383,12 @@ impl Array {
             return ahead.begin_round();
         }
         let mut more = false;
-        for index in self.touched.iter() {
-            debug_assert_eq!(self.drives[index].now(), self.now, "a drive that works lags behind");
+        for index in self.clock.touched.iter() {
+            debug_assert_eq!(
+                self.drives[index].now(),
+                self.clock.now,
+                "a drive that works lags behind"
+            );
             more |= self.drives[index].start_work();
         }
         more
@@ -370,7 +396,7 @@ impl Array {
 
     /// Tells of the drives that may have begun or ceased to collect at this instant.
     pub fn report_collecting(&mut self, mut note: impl FnMut(SsdId, bool)) {
-        for index in self.touched.iter() {
+        for index in self.clock.touched.iter() {
             let device = SsdId::from_index(index);
             let collects = match &mut self.ahead {
                 Some(ahead) => ahead.take_collects(device),
@@ -384,7 +410,7 @@ impl Array {
 
     /// The drives that something has happened to at this instant.
     pub fn touched(&self) -> impl Iterator<Item = (SsdId, &Drive)> {
-        self.touched.iter().map(|index| (SsdId::from_index(index), &self.drives[index]))
+        self.clock.touched.iter().map(|index| (SsdId::from_index(index), &self.drives[index]))
     }
 
     /// Ends an instant.
@@ -393,31 +419,31 @@ impl Array {
         if self.ahead.is_some() {
             return self.end_instant_ahead();
         }
-        for index in self.touched.iter() {
-            self.due.set(index, self.drives[index].next_time());
+        for index in self.clock.touched.iter() {
+            self.clock.due.set(index, self.drives[index].next_time());
         }
         if self.protocol.is_some() {
             self.update_protocol();
         }
-        self.touched.clear();
-        self.next = self.find_next_time();
+        self.clock.touched.clear();
+        self.clock.next = self.find_next_time();
     }
 
     fn update_protocol(&mut self) {
         let Some(protocol) = &mut self.protocol else { return };
-        for index in self.touched.iter() {
+        for index in self.clock.touched.iter() {
             if let Some(place) = self.members.place(SsdId::from_index(index)) {
-                protocol.watch(place, &self.drives[index], self.now);
+                protocol.watch(place, &self.drives[index], self.clock.now);
             }
         }
-        protocol.note_load(self.outstanding, self.now);
-        let goes_on = earlier(self.due.first(), self.upkeep.next_time()).is_some();
+        protocol.note_load(self.outbox.outstanding, self.clock.now);
+        let goes_on = earlier(self.clock.due.first(), self.upkeep.next_time()).is_some();
         protocol.note_whether_drives_go_on(goes_on);
     }
 
     #[inline]
     fn find_next_time(&self) -> Option<Instant> {
-        let drives = self.due.first();
+        let drives = self.clock.due.first();
         if !self.has_events_of_its_own() {
             return drives;
         }
@@ -430,7 +456,7 @@ impl Array {
     /// Appends what the drives did since the last call, if they keep journals. Every command that it
     /// tells of is still in its drive until the next call of [`book_finished`](Self::book_finished).
     pub fn take_journal(&mut self, into: &mut Vec<(SsdId, Entry)>) {
-        for index in self.touched.iter() {
+        for index in self.clock.touched.iter() {
             let entries = self.drives[index].ssd.backend_mut().observer.take_journal();
             into.extend(entries.map(|entry| (SsdId::from_index(index), entry)));
         }
@@ -439,12 +465,14 @@ impl Array {
     /// The request that `command`, which is in the drive `device`, serves; `None` if it serves a
     /// rebuild.
     pub fn request_of(&self, device: SsdId, command: CommandId) -> Option<RequestId> {
-        self.request_served(self.drives[device.index()].serves(command))
+        request_served(&self.work.tasks, self.drives[device.index()].serves(command))
     }
 
     /// Whether requests or pieces have ended that nobody has taken yet.
     pub fn has_ended(&self) -> bool {
-        !self.finished.is_empty() || self.has_ended_directly() || !self.pieces.is_empty()
+        !self.outbox.finished.is_empty()
+            || self.has_ended_directly()
+            || !self.outbox.pieces.is_empty()
     }
 
     /// Takes a request whose last piece has ended.
@@ -453,19 +481,19 @@ impl Array {
         if self.has_ended_directly() {
             return self.take_finished_directly();
         }
-        self.finished.pop_front()
+        self.outbox.finished.pop_front()
     }
 
     /// Takes the requests that have waited for others since the last call, outside the flash, if that is kept, and
     /// in which drive, if it was in one. Those that they waited for may have [finished](Self::take_finished), but
     /// have not been taken.
     pub fn take_blocked(&mut self) -> impl Iterator<Item = (Option<SsdId>, RequestBlocked)> {
-        self.blocked.iter_mut().flat_map(|blocked| blocked.drain(..))
+        self.outbox.blocked.iter_mut().flat_map(|blocked| blocked.drain(..))
     }
 
     /// Takes the pieces that have ended since the last call, if there are several drives.
     pub fn take_pieces(&mut self) -> impl Iterator<Item = (SsdId, Ended)> {
-        self.pieces.drain(..)
+        self.outbox.pieces.drain(..)
     }
 
     /// Summary of the work beside serving requests.
@@ -475,6 +503,7 @@ impl Array {
             rebuilt_bytes: self.upkeep.rebuilt_bytes,
             repairs: self.repairs.as_deref().map(Repairs::summary),
             scrubs: self.upkeep.scrubs(),
+            consistency: self.upkeep.consistency.as_ref().map(|consistency| consistency.summary()),
             drives_missing: self.members.missing.count() as usize,
             failures: self.failures().map(|failures| failures.had().to_vec()),
             lost: self.failures().and_then(Failures::lost),
@@ -490,12 +519,12 @@ impl Array {
     /// Hands in a request, which without collections would have come `late` earlier.
     #[inline]
     pub fn submit(&mut self, id: RequestId, request: &Request, late: Duration, now: Instant) {
-        self.now = now;
-        self.outstanding += 1;
+        self.clock.now = now;
+        self.outbox.outstanding += 1;
         if let Some(protocol) = &mut self.protocol {
             protocol.note_whether_drives_go_on(true);
         }
-        match self.is_lone {
+        match self.direct.is_lone {
             true => self.hand_in_directly(id, request, late),
             false => self.submit_to_several(id, request, late),
         }
@@ -517,16 +546,16 @@ impl Array {
     /// Tells the drives of the requests that come next, in order of arrival, in place of what they were
     /// told before.
     pub fn announce(&mut self, requests: &[Request], now: Instant) {
-        self.now = now;
+        self.clock.now = now;
         self.drives.iter_mut().for_each(|drive| drive.forget_announced(now));
         for Request { operation, offset, length, arrival, hint, .. } in requests {
             self.layout.plan(
                 *operation,
                 *offset..offset + length,
                 &self.members.missing,
-                &mut self.plan,
+                &mut self.work.plan,
             );
-            for piece in self.plan.first.iter().chain(self.plan.then.iter()) {
+            for piece in self.work.plan.first.iter().chain(self.work.plan.then.iter()) {
                 let Piece { device, operation, offset, length } = *piece;
                 let (serves, late) = (Serves::Task(TaskId::default()), Duration::ZERO);
                 let hint = *hint;
@@ -534,7 +563,7 @@ impl Array {
                 self.drives[self.members.drive(device).index()].announce(*arrival, &command);
             }
         }
-        (0..self.drives.len()).for_each(|drive| self.touched.insert(drive));
+        (0..self.drives.len()).for_each(|drive| self.clock.touched.insert(drive));
     }
 
     /// The first broken invariant that the audit of a drive has seen, if any.

@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 use crate::slots::Slots;
 
 use super::Array;
-use super::tasks::TaskPurpose;
+use super::tasks::{TaskPurpose, request_served};
 use crate::layout::{Layout, Missing, Plan};
 
 /// Uncorrectable reads of drives, and their reconstruction by the array.
@@ -108,9 +108,9 @@ impl Array {
         let Some(repairs) = &mut self.repairs else { return false };
         let (mut unreadable, is_under_lock) = match ended.command.serves {
             Serves::Request(_) => (self.members.missing.clone(), false),
-            Serves::Task(task) => match self.tasks[task.index()].repair() {
+            Serves::Task(task) => match self.work.tasks[task.index()].repair() {
                 Some(step) => (repairs.under_way[step.place as usize].unreadable.clone(), true),
-                None => (self.members.missing.clone(), self.tasks[task.index()].has_lock),
+                None => (self.members.missing.clone(), self.work.tasks[task.index()].has_lock),
             },
         };
         unreadable.lose(device);
@@ -120,7 +120,7 @@ impl Array {
             return false;
         }
         let place = repairs.under_way.insert(Repair { device, ended: *ended, unreadable }) as u32;
-        let request = self.request_served(ended.command.serves);
+        let request = request_served(&self.work.tasks, ended.command.serves);
         let late = ended.command.late + ended.parts.late();
         self.begin(TaskPurpose::Repair(RepairStep { place, request, is_under_lock }), late);
         true
@@ -128,7 +128,7 @@ impl Array {
 
     /// A phase of a repair has ended: the others have been read, or the drive has been written.
     pub(super) fn repair_goes_on(&mut self, id: TaskId, step: RepairStep) {
-        let task = &self.tasks[id.index()];
+        let task = &self.work.tasks[id.index()];
         if task.outcome == Outcome::Uncorrectable {
             return self.end_repair(id, step, Outcome::Uncorrectable);
         }
@@ -165,7 +165,7 @@ impl Array {
     fn answer(&mut self, id: TaskId, step: RepairStep, outcome: Outcome) {
         let Some(repairs) = &self.repairs else { return };
         let Repair { device, mut ended, .. } = repairs.under_way[step.place as usize].clone();
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
         ended.parts += task.parts;
         ended.outcome = outcome;
         task.forget_request();

@@ -4,6 +4,8 @@
 //! the new parity. It ends with the last piece of its last phase; where its time went is what that piece
 //! of each phase tells.
 
+use std::ops::Range;
+
 use crate::checkpoint::Checkpointed;
 use crate::drive::{Command, Ended, Serves};
 use crate::ids::{RequestId, SsdId, TaskId};
@@ -13,6 +15,7 @@ use crate::ssd::{Blocked, Blocker, For, Part, Parts, Waited};
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
 
+use super::consistency::ResyncStep;
 use super::failures::Failures;
 use super::locks::{Hold, Unlocked};
 use super::members::Places;
@@ -27,10 +30,14 @@ use crate::layout::{Piece, Plan};
 pub(super) struct Task {
     purpose: TaskPurpose,
     stage: TaskStage,
+    /// Writes of a log or a bitmap, before those of the next phase.
+    ahead: Vec<Piece>,
     /// Pieces of the next phase.
     pub(super) then: Vec<Piece>,
     /// Whether it keeps others from its stripes.
     pub(super) has_lock: bool,
+    /// Whether it has said that it writes, and has not taken that back.
+    pub(super) has_intent: bool,
     /// Whether a drive has failed that it read from: it is planned again once all that is under way has ended.
     pub(super) is_outdated: bool,
     /// Time that passes before its pieces begin, as a drive fails one of them first.
@@ -81,6 +88,10 @@ pub(super) enum TaskPurpose {
     Rebuild(RebuildStep),
     /// A range of every drive is read, to see whether it can be.
     Scrub(ScrubStep),
+    /// After a cut of power, copies or parities are made to agree in a range.
+    Resync(ResyncStep),
+    /// A block of the bitmap is written, in which bits have been cleared.
+    ClearBits(u64),
     /// Repair: pages that a drive could not read are reconstructed, and written there.
     Repair(RepairStep),
     /// A request that has not arrived, whose drives have gone ahead.
@@ -100,10 +111,7 @@ impl Task {
     const fn hint(&self) -> Option<Hint> {
         match self.purpose {
             TaskPurpose::Request { hint, .. } => hint,
-            TaskPurpose::Rebuild(_)
-            | TaskPurpose::Scrub(_)
-            | TaskPurpose::Repair(_)
-            | TaskPurpose::Announced => None,
+            _ => None,
         }
     }
 
@@ -113,8 +121,10 @@ impl Task {
         Self {
             purpose: TaskPurpose::Announced,
             stage: TaskStage::Running(pieces),
+            ahead: Vec::new(),
             then: Vec::new(),
             has_lock: false,
+            has_intent: false,
             is_outdated: false,
             delay: Duration::ZERO,
             came_late: Duration::ZERO,
@@ -134,7 +144,7 @@ impl Task {
         match self.purpose {
             TaskPurpose::Request { id, .. } => Some(id),
             TaskPurpose::Repair(step) => step.request,
-            TaskPurpose::Rebuild(_) | TaskPurpose::Scrub(_) | TaskPurpose::Announced => None,
+            _ => None,
         }
     }
 
@@ -142,11 +152,32 @@ impl Task {
     pub(super) const fn repair(&self) -> Option<RepairStep> {
         match self.purpose {
             TaskPurpose::Repair(step) => Some(step),
-            TaskPurpose::Request { .. }
-            | TaskPurpose::Rebuild(_)
-            | TaskPurpose::Scrub(_)
-            | TaskPurpose::Announced => None,
+            _ => None,
         }
+    }
+
+    /// Bytes of the array that it writes or trims for a request, if it does.
+    pub(super) fn written_bytes(&self) -> Option<Range<u64>> {
+        match self.purpose {
+            TaskPurpose::Request {
+                operation: Operation::Write | Operation::Trim,
+                offset,
+                length,
+                ..
+            } if length > 0 => Some(offset..offset + length),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the array that pieces under way write, or would if their drives had begun them.
+    pub(super) fn bytes_under_way(&self) -> Option<Range<u64>> {
+        let is_last_phase = matches!(self.stage, TaskStage::Running(_)) && !self.has_more();
+        self.written_bytes().filter(|_| is_last_phase)
+    }
+
+    /// Whether a piece of the phase under way has ended.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.last.is_some()
     }
 
     /// Whether its reads must be done by whoever is left: a scrub only looks at drives that are there.
@@ -166,11 +197,15 @@ impl Task {
         match self.purpose {
             TaskPurpose::Request { operation: Operation::Read, .. } => Outcome::Uncorrectable,
             TaskPurpose::Request { .. } => Outcome::Rejected,
-            TaskPurpose::Rebuild(_)
-            | TaskPurpose::Scrub(_)
-            | TaskPurpose::Repair(_)
-            | TaskPurpose::Announced => Outcome::Uncorrectable,
+            _ => Outcome::Uncorrectable,
         }
+    }
+
+    /// Forgets what it was to do.
+    pub(super) fn give_up_plan(&mut self) {
+        self.is_outdated = false;
+        self.ahead.clear();
+        self.then.clear();
     }
 
     /// Whether another phase comes after the one that has just ended.
@@ -190,22 +225,8 @@ enum TaskStage {
 impl Array {
     /// Begins what `purpose` asks for, which without collections would have come `came_late` earlier.
     pub(super) fn begin(&mut self, purpose: TaskPurpose, came_late: Duration) {
-        let (stage, then, parts) = (TaskStage::Running(0), Vec::new(), Parts::default());
-        let (has_lock, is_outdated, last, outcome) = (false, false, None, Outcome::Done);
-        let delay = Duration::ZERO;
-        let task = Task {
-            purpose,
-            stage,
-            then,
-            has_lock,
-            is_outdated,
-            delay,
-            came_late,
-            parts,
-            last,
-            outcome,
-        };
-        let id = TaskId::from_index(self.tasks.insert(task));
+        let task = Task { purpose, came_late, ..Task::announced(0) };
+        let id = TaskId::from_index(self.work.tasks.insert(task));
         if let TaskPurpose::Request { .. } = purpose {
             self.upkeep.note_request();
         }
@@ -217,14 +238,14 @@ impl Array {
         if !self.make_plan(id) {
             return self.end_uncorrectable(id);
         }
-        if let Some(stripes) = self.plan.stripes.clone()
-            && !self.tasks[id.index()].repair().is_some_and(|step| step.is_under_lock)
+        if let Some(stripes) = self.work.plan.stripes.clone()
+            && !self.work.tasks[id.index()].repair().is_some_and(|step| step.is_under_lock)
         {
-            let task = &mut self.tasks[id.index()];
+            let task = &mut self.work.tasks[id.index()];
             task.has_lock = true;
-            let is_shared = self.plan.is_shared;
-            if !self.locks.take(id, Hold { stripes, is_shared }) {
-                task.stage = TaskStage::Waiting(self.now);
+            let is_shared = self.work.plan.is_shared;
+            if !self.work.locks.take(id, Hold { stripes, is_shared }) {
+                task.stage = TaskStage::Waiting(self.clock.now);
                 return;
             }
         }
@@ -236,7 +257,7 @@ impl Array {
         if self.failures().is_some_and(Failures::have_lost_data) {
             return false;
         }
-        match self.tasks[id.index()].purpose {
+        match self.work.tasks[id.index()].purpose {
             TaskPurpose::Request { operation, offset, length, .. } => {
                 let bytes = offset..offset + length;
                 if operation == Operation::Read
@@ -244,10 +265,16 @@ impl Array {
                 {
                     let layout = (&self.layout, &self.members.missing);
                     let places = Places { drives: &self.drives, members: &self.members };
-                    let delay = reads.plan(bytes, layout, places, self.now, &mut self.plan);
-                    self.tasks[id.index()].delay = delay;
+                    let delay =
+                        reads.plan(bytes, layout, places, self.clock.now, &mut self.work.plan);
+                    self.work.tasks[id.index()].delay = delay;
+                } else if operation == Operation::Write
+                    && let Some(consistency) = &mut self.upkeep.consistency
+                {
+                    let layout = (&self.layout, &self.members.missing);
+                    consistency.plan_write(id, bytes, layout, &mut self.work.plan);
                 } else {
-                    self.layout.plan(operation, bytes, &self.members.missing, &mut self.plan);
+                    self.layout.plan(operation, bytes, &self.members.missing, &mut self.work.plan);
                 }
             }
             TaskPurpose::Rebuild(RebuildStep { device, offset, length }) => {
@@ -255,19 +282,34 @@ impl Array {
                     device,
                     offset..offset + length,
                     &self.members.missing,
-                    &mut self.plan,
+                    &mut self.work.plan,
                 );
             }
             TaskPurpose::Scrub(ScrubStep { offset, length }) => {
-                self.layout.scrub(offset..offset + length, &self.members.missing, &mut self.plan);
+                self.layout.scrub(
+                    offset..offset + length,
+                    &self.members.missing,
+                    &mut self.work.plan,
+                );
                 if let Some(scrubber) = &mut self.upkeep.scrubber {
-                    scrubber.reads(self.plan.first.iter().map(|piece| piece.length).sum());
+                    scrubber.reads(self.work.plan.first.iter().map(|piece| piece.length).sum());
                 }
+            }
+            TaskPurpose::Resync(step) => {
+                let layout = (&self.layout, &self.members.missing);
+                let consistency = self.upkeep.consistency.iter_mut();
+                consistency.for_each(|care| care.plan_resync(step, layout, &mut self.work.plan));
+            }
+            TaskPurpose::ClearBits(block) => {
+                let layout = (&self.layout, &self.members.missing);
+                let consistency = self.upkeep.consistency.iter_mut();
+                consistency.for_each(|care| care.plan_block(block, layout, &mut self.work.plan));
             }
             TaskPurpose::Repair(step) => {
                 let left = (&self.layout, &self.members.missing);
                 let repairs = self.repairs.as_mut();
-                return repairs.is_some_and(|repairs| repairs.plan(step, left, &mut self.plan));
+                return repairs
+                    .is_some_and(|repairs| repairs.plan(step, left, &mut self.work.plan));
             }
             TaskPurpose::Announced => {}
         }
@@ -276,11 +318,22 @@ impl Array {
 
     /// Begins the task that the plan was made for.
     fn begin_planned(&mut self, id: TaskId) {
-        if self.plan.first.is_empty() {
+        let layout = (&self.layout, &self.members.missing);
+        // A trim of no whole stripe writes nothing.
+        let ahead = match self.work.plan.then.is_empty() {
+            true => Vec::new(),
+            false => self.upkeep.declare_intent(&mut self.work.tasks[id.index()], layout),
+        };
+        if self.work.plan.first.is_empty() && ahead.is_empty() {
             return self.begin_last_phase(id);
         }
-        let Plan { first, then, .. } = &self.plan;
-        let task = &mut self.tasks[id.index()];
+        let Plan { first, then, .. } = &self.work.plan;
+        let task = &mut self.work.tasks[id.index()];
+        task.ahead = ahead;
+        if first.is_empty() {
+            task.then = then.to_vec();
+            return self.begin_next_phase(id);
+        }
         let delay = std::mem::take(&mut task.delay);
         if delay > Duration::ZERO
             && let Some(reads) = &mut self.reads
@@ -289,45 +342,46 @@ impl Array {
             task.stage = TaskStage::Running(0);
             task.then = first.to_vec();
             task.parts[Part::Late] += delay;
-            return reads.hold(id, self.now + delay);
+            return reads.hold(id, self.clock.now + delay);
         }
         task.stage = TaskStage::Running(first.len() as u32);
         task.then = then.to_vec();
         // By index: a plan is large, and handing in a piece needs the whole array.
-        for index in 0..self.plan.first.len() {
-            self.hand_in(id, self.plan.first[index]);
+        for index in 0..self.work.plan.first.len() {
+            self.hand_in(id, self.work.plan.first[index]);
         }
     }
 
     /// Begins the second phase of the plan as the only one; a task without pieces has ended at once.
     fn begin_last_phase(&mut self, id: TaskId) {
-        let pieces = self.plan.then.len();
+        let pieces = self.work.plan.then.len();
         if pieces == 0 {
             return self.end_task(id, SsdId::default());
         }
-        self.tasks[id.index()].stage = TaskStage::Running(pieces as u32);
+        self.work.tasks[id.index()].stage = TaskStage::Running(pieces as u32);
         for index in 0..pieces {
-            self.hand_in(id, self.plan.then[index]);
+            self.hand_in(id, self.work.plan.then[index]);
         }
     }
 
     /// Hands a piece of a task to its drive.
     fn hand_in(&mut self, task: TaskId, piece: Piece) {
         let Piece { device, operation, offset, length } = piece;
-        let (late, hint) = (self.tasks[task.index()].late(), self.tasks[task.index()].hint());
+        let (late, hint) =
+            (self.work.tasks[task.index()].late(), self.work.tasks[task.index()].hint());
         let serves = Serves::Task(task);
         let command = Command { serves, operation, offset, length, hint, late };
         self.send(self.members.drive(device), command);
         if let Some(protocol) = &mut self.protocol
             && operation == Operation::Write
         {
-            protocol.note_sent(device, length, self.outstanding, self.now);
+            protocol.note_sent(device, length, self.outbox.outstanding, self.clock.now);
         }
     }
 
     /// The request of a task whose drives have gone ahead arrives.
     pub(super) fn arrive(&mut self, id: TaskId, purpose: TaskPurpose) {
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
         task.purpose = purpose;
         match task.stage {
             TaskStage::Running(0) => self.end_task(id, SsdId::default()),
@@ -349,9 +403,9 @@ impl Array {
 
     /// Notes which requests have waited in the drives, before the tasks end that serve them.
     fn name_blocked(&mut self) {
-        let Some(blocked) = &mut self.blocked else { return };
-        for index in self.touched.iter() {
-            let tasks = &self.tasks;
+        let Some(blocked) = &mut self.outbox.blocked else { return };
+        for index in self.clock.touched.iter() {
+            let tasks = &self.work.tasks;
             let request = |serves| request_served(tasks, serves);
             let waits = self.drives[index].take_blocked();
             let named =
@@ -360,18 +414,13 @@ impl Array {
         }
     }
 
-    /// The request that a command serves, if it is one.
-    pub(super) fn request_served(&self, serves: Serves) -> Option<RequestId> {
-        request_served(&self.tasks, serves)
-    }
-
     fn drive_with_ended(&self) -> Option<usize> {
-        self.touched.iter().find(|index| self.drives[*index].has_ended())
+        self.clock.touched.iter().find(|index| self.drives[*index].has_ended())
     }
 
     pub(super) fn piece_ended(&mut self, device: SsdId, ended: &Ended) {
         if self.drives.len() > 1 {
-            self.pieces.push((device, *ended));
+            self.outbox.pieces.push((device, *ended));
         }
         let Some(place) = self.members.place(device) else {
             return self.book_failed(device, ended);
@@ -392,11 +441,12 @@ impl Array {
             Serves::Request(request) => return self.ended_as_one(request, device, ended),
             Serves::Task(id) => id,
         };
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
         task.outcome.worsen(ended.outcome);
         let TaskStage::Running(left) = &mut task.stage else { return };
         *left -= 1;
-        let last = LastPiece { at: self.now, device, parts: ended.parts }.or(task.last.take());
+        let last =
+            LastPiece { at: self.clock.now, device, parts: ended.parts }.or(task.last.take());
         if *left == 0 {
             task.parts += last.parts;
             self.end_phase(id, last.device);
@@ -407,7 +457,7 @@ impl Array {
 
     /// The last piece of a phase has ended, on `device`.
     fn end_phase(&mut self, id: TaskId, device: SsdId) {
-        let task = &self.tasks[id.index()];
+        let task = &self.work.tasks[id.index()];
         if task.is_outdated {
             return self.begin_again(id);
         }
@@ -421,7 +471,20 @@ impl Array {
     }
 
     pub(super) fn begin_next_phase(&mut self, id: TaskId) {
-        let task = &mut self.tasks[id.index()];
+        let task = &mut self.work.tasks[id.index()];
+        let is_there = |piece: &Piece| !self.members.has_failed(self.members.drive(piece.device));
+        let mut ahead = std::mem::take(&mut task.ahead);
+        ahead.retain(is_there);
+        if !ahead.is_empty() {
+            task.stage = TaskStage::Running(ahead.len() as u32);
+            return ahead.into_iter().for_each(|piece| self.hand_in(id, piece));
+        }
+        if task.has_intent
+            && let (Some(consistency), Some(bytes)) =
+                (&mut self.upkeep.consistency, task.written_bytes())
+        {
+            consistency.is_logged(bytes, &self.layout);
+        }
         let mut then = std::mem::take(&mut task.then);
         // A drive may have failed since they were planned, and a spare be in its place that does not hold it yet.
         let missing = &self.members.missing;
@@ -430,7 +493,7 @@ impl Array {
         if then.iter().any(|piece| piece.operation == Operation::Read && is_gone(piece)) {
             return self.begin_again(id);
         }
-        then.retain(|piece| !self.members.has_failed(self.members.drive(piece.device)));
+        then.retain(is_there);
         if then.is_empty() {
             return self.end_phase(id, SsdId::default());
         }
@@ -439,35 +502,46 @@ impl Array {
     }
 
     pub(super) fn end_task(&mut self, id: TaskId, device: SsdId) {
-        let task = self.tasks.remove(id.index());
+        let mut task = self.work.tasks.remove(id.index());
+        self.upkeep.take_back_intent((id, &mut task), &self.layout, true, self.clock.now);
         match task.purpose {
             TaskPurpose::Request { id: request, .. } => {
                 let Task { parts, outcome, .. } = task;
-                self.outstanding -= 1;
+                self.outbox.outstanding -= 1;
                 let finished = FinishedRequest { request, parts, device, outcome };
-                self.finished.push_back(finished);
+                self.outbox.finished.push_back(finished);
             }
             // A replacement that takes no writes cannot be rebuilt.
             TaskPurpose::Rebuild(_) if task.outcome == Outcome::Rejected => self.stop_upkeep(),
             TaskPurpose::Rebuild(step) => self.rebuilt(step, task.outcome),
             TaskPurpose::Scrub(step) => {
                 if let Some(scrubber) = &mut self.upkeep.scrubber {
-                    scrubber.ended(step, self.now, self.outstanding > 0);
+                    scrubber.ended(step, self.clock.now, self.outbox.outstanding > 0);
                 }
             }
-            TaskPurpose::Repair(_) | TaskPurpose::Announced => {}
+            TaskPurpose::Resync(step) => {
+                if let Some(consistency) = &mut self.upkeep.consistency {
+                    consistency.resynced(
+                        step,
+                        &self.layout,
+                        self.clock.now,
+                        self.outbox.outstanding > 0,
+                    );
+                }
+            }
+            TaskPurpose::ClearBits(_) | TaskPurpose::Repair(_) | TaskPurpose::Announced => {}
         }
         if task.has_lock {
-            let undelayed = self.now.before(task.late());
-            self.locks.release(id, undelayed);
+            let undelayed = self.clock.now.before(task.late());
+            self.work.locks.release(id, undelayed);
             self.begin_unlocked(task.request());
         }
     }
 
     fn rebuilt(&mut self, step: RebuildStep, outcome: Outcome) {
-        let is_loaded = self.outstanding > 0;
+        let is_loaded = self.outbox.outstanding > 0;
         let Some(rebuilder) = &mut self.upkeep.rebuilder else { return };
-        if !rebuilder.ended(step, self.now, is_loaded) {
+        if !rebuilder.ended(step, self.clock.now, is_loaded) {
             return;
         }
         if outcome == Outcome::Uncorrectable
@@ -477,28 +551,31 @@ impl Array {
         }
         let end = step.offset + step.length;
         self.upkeep.rebuilt_bytes += step.length;
+        if let Some(consistency) = &mut self.upkeep.consistency {
+            consistency.rebuilt(step.offset..end, &self.layout);
+        }
         if end < self.layout.used_device_bytes() {
             return self.members.missing.rebuilt(step.device, end);
         }
         self.members.missing.restore(step.device);
         let drive = self.members.drive(step.device);
         if let Some(failures) = &mut self.members.failures {
-            failures.rebuilt(drive, self.now);
+            failures.rebuilt(drive, self.clock.now);
         }
     }
 
     /// Begins the tasks that waited for stripes which are free now, of the request `behind` or a rebuild. They
     /// are planned anew: more of a replacement may have been rebuilt meanwhile.
     pub(super) fn begin_unlocked(&mut self, behind: Option<RequestId>) {
-        while let Some(Unlocked { task: id, undelayed }) = self.locks.next_unlocked() {
-            let task = &mut self.tasks[id.index()];
+        while let Some(Unlocked { task: id, undelayed }) = self.work.locks.next_unlocked() {
+            let task = &mut self.work.tasks[id.index()];
             let TaskStage::Waiting(since) = task.stage else { continue };
-            let (wait, late) = (self.now - since, self.now - undelayed);
+            let (wait, late) = (self.clock.now - since, self.clock.now - undelayed);
             let mut parts = Parts::default();
             parts.book_wait(Part::QueueBehindIo, wait, late.saturating_sub(task.late()));
             task.parts += parts;
-            if let (Some(blocked), Some(who)) = (&mut self.blocked, task.request()) {
-                let wait = Waited { what: For::Stripe, since, until: self.now, parts };
+            if let (Some(blocked), Some(who)) = (&mut self.outbox.blocked, task.request()) {
+                let wait = Waited { what: For::Stripe, since, until: self.clock.now, parts };
                 blocked.push((None, Blocked { who, wait, behind: behind.map(Blocker::Other) }));
             }
             match self.make_plan(id) {
@@ -509,7 +586,8 @@ impl Array {
     }
 }
 
-fn request_served(tasks: &Slots<Task>, serves: Serves) -> Option<RequestId> {
+/// The request that a command serves, if it is one.
+pub(super) fn request_served(tasks: &Slots<Task>, serves: Serves) -> Option<RequestId> {
     match serves {
         Serves::Request(request) => Some(request),
         Serves::Task(task) => tasks[task.index()].request(),

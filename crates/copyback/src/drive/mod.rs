@@ -44,7 +44,7 @@ use controller::Controller;
 use link::Link;
 pub use page_events::{PageEvent, PowerCut, RecoveryFindings};
 use power::Power;
-pub use power::{NotOnCommand, PowerLoss};
+pub use power::{Interrupted, NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
 use throttle::Wait;

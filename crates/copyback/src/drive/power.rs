@@ -14,13 +14,14 @@ use crate::config::{Protection, Resolved};
 use crate::event::Event;
 use crate::ids::{CommandId, Lpn, SsdId};
 use crate::less::Less;
+use crate::outcome::Outcome;
 use crate::precondition;
-use crate::ssd::Ssd;
+use crate::ssd::{Part, Parts, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
 
 use super::Drive;
-use super::command::Command;
+use super::command::{Command, Ended};
 use super::cut_times::CutTimes;
 use super::link::Link;
 use super::page_events::{PageEvent, PowerCut, RecoveryFindings};
@@ -60,6 +61,29 @@ pub struct PowerLoss {
     pub durable_pages_lost: u64,
 }
 
+impl PowerLoss {
+    /// Effects on two drives, which are cut off at the same times.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            cuts: self.cuts.max(other.cuts),
+            cuts_in_recovery: self.cuts_in_recovery.max(other.cuts_in_recovery),
+            recoveries: self.recoveries + other.recoveries,
+            recovery_time: self.recovery_time + other.recovery_time,
+            longest_recovery: self.longest_recovery.max(other.longest_recovery),
+            pages_read: self.pages_read + other.pages_read,
+            torn_pages: self.torn_pages + other.torn_pages,
+            paired_pages_torn: self.paired_pages_torn + other.paired_pages_torn,
+            cut_erases: self.cut_erases + other.cut_erases,
+            blocks_erased: self.blocks_erased + other.blocks_erased,
+            interrupted_commands: self.interrupted_commands + other.interrupted_commands,
+            buffered_pages_lost: self.buffered_pages_lost + other.buffered_pages_lost,
+            flushed_pages_lost: self.flushed_pages_lost + other.flushed_pages_lost,
+            paired_pages_lost: self.paired_pages_lost + other.paired_pages_lost,
+            durable_pages_lost: self.durable_pages_lost + other.durable_pages_lost,
+        }
+    }
+}
+
 /// The power of a drive cannot be cut on command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotOnCommand;
@@ -71,6 +95,8 @@ pub(super) struct Power {
     cuts: CutTimes,
     tally: PowerLoss,
     off: Option<Off>,
+    /// Commands that a cut has interrupted, if whoever sent them forgets them.
+    interrupted: Interruptions,
     /// Pages with acknowledged writes that the write buffer has held since.
     acknowledged: BTreeSet<Lpn>,
     /// Pages of those for which a flush has been acknowledged: the drive has lied.
@@ -85,6 +111,24 @@ struct Promise {
     lpn: Lpn,
     /// The version in flash will be later than this.
     later_than: Option<u64>,
+}
+
+/// What happens to commands that a cut interrupts.
+#[derive(Checkpointed)]
+enum Interruptions {
+    /// Whoever sent them hands them in anew: they wait for the power.
+    HandedInAnew,
+    /// They leave the drive: the controller of the array has forgotten them.
+    Reported(Vec<Interrupted>),
+}
+
+/// A command that a cut of power has interrupted.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct Interrupted {
+    /// The command, as if it had ended at the cut.
+    pub ended: Ended,
+    /// Whether the drive had taken it, and may have done a part of it.
+    pub had_begun: bool,
 }
 
 /// A drive that looks for its mapping.
@@ -102,8 +146,21 @@ impl Power {
         let cuts = CutTimes::new(config)?;
         let (tally, off) = (PowerLoss::default(), None);
         let (acknowledged, flushed, flushes) = Default::default();
+        let interrupted = match config.array.layout.is_redundant() {
+            true => Interruptions::Reported(Vec::new()),
+            false => Interruptions::HandedInAnew,
+        };
         let config = config.clone();
-        Some(Box::new(Self { config, cuts, tally, off, acknowledged, flushed, flushes }))
+        Some(Box::new(Self {
+            config,
+            cuts,
+            tally,
+            off,
+            interrupted,
+            acknowledged,
+            flushed,
+            flushes,
+        }))
     }
 
     fn is_protected(&self) -> bool {
@@ -215,8 +272,30 @@ impl Drive {
         }
     }
 
+    /// Takes the commands that a cut at this instant has interrupted, if they are reported.
+    pub fn take_interrupted(&mut self) -> Vec<Interrupted> {
+        match self.power.as_mut().map(|power| &mut power.interrupted) {
+            Some(Interruptions::Reported(commands)) => std::mem::take(commands),
+            Some(Interruptions::HandedInAnew) | None => Vec::new(),
+        }
+    }
+
+    /// Interrupts the commands in the drive. Returns how many it had taken.
+    fn interrupt_commands(&mut self, interruptions: &mut Interruptions) -> u64 {
+        let Interruptions::Reported(commands) = interruptions else {
+            return self.queue.push_out() as u64;
+        };
+        let now = self.now;
+        commands.extend(self.queue.take_all().into_iter().map(|(command, arrived, had_begun)| {
+            let mut parts = Parts::default();
+            parts.book_wait(Part::HostQueue, now - arrived, Duration::ZERO);
+            Interrupted { ended: Ended { command, parts, outcome: Outcome::Done }, had_begun }
+        }));
+        commands.iter().filter(|command| command.had_begun).count() as u64
+    }
+
     fn switch_off(&mut self, power: &mut Power) -> Off {
-        power.tally.interrupted_commands += self.queue.push_out() as u64;
+        power.tally.interrupted_commands += self.interrupt_commands(&mut power.interrupted);
         power.flushes.clear();
         self.link = Link::new(&power.config.host);
         let buffer = self.lose_buffer(power);

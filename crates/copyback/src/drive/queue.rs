@@ -128,6 +128,14 @@ impl Queue {
         count
     }
 
+    /// Takes all commands away, those inside first: each with its time of arrival, and whether it was inside.
+    pub fn take_all(&mut self) -> Vec<(Command, Instant, bool)> {
+        let inside = self.push_out();
+        let is_inside = (0..).map(|place| place < inside);
+        let all = self.waiting.drain(..).zip(is_inside);
+        all.map(|((command, arrived), is_inside)| (command, arrived, is_inside)).collect()
+    }
+
     /// A command has waited, if at all.
     pub fn record_blocked(
         &mut self,

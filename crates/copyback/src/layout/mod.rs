@@ -9,6 +9,7 @@
 //! raid5, raid6   as raid0, with one or two parity units a stripe that move from drive to drive
 //! ```
 
+mod agreement;
 mod mirrored;
 mod missing;
 mod parity;
@@ -17,6 +18,7 @@ mod plan;
 
 use std::ops::Range;
 
+pub use self::agreement::{PartialParities, PartialParity};
 pub use self::mirrored::ChooseCopy;
 use self::mirrored::{FirstCopy, Mirrored};
 pub use self::missing::Missing;

@@ -65,6 +65,14 @@ impl Plan {
         self.is_shared = operation == Operation::Read;
     }
 
+    /// Forgets the last request, and makes ready to write `pieces` and nothing else, whoever is in their way.
+    pub fn write_alone(&mut self, pieces: impl IntoIterator<Item = Piece>) {
+        self.start(Operation::Write);
+        for Piece { device, offset, length, .. } in pieces {
+            self.then.push(device, offset..offset + length);
+        }
+    }
+
     /// Phase to which the pieces of `operation` belong, for which the plan was started.
     pub(super) fn phase(&mut self, operation: Operation) -> &mut Pieces {
         match operation {

@@ -6,12 +6,12 @@ use serde::Serialize;
 use crate::drive::PowerLoss;
 use crate::units::Duration;
 
-/// Cuts of power, recoveries and what was lost, of the drive whose power is cut.
+/// Cuts of power, recoveries and what was lost, of all drives together.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PowerLossSummary {
-    /// Number of power cuts.
+    /// Number of power cuts. A cut takes all drives at once.
     pub cuts: u64,
-    /// Cuts of those that came before the drive was back from the one before.
+    /// Cuts of those that came before a drive was back from the one before.
     pub cuts_in_recovery: u64,
     /// Number of recoveries that were completed.
     pub recoveries: u64,
@@ -62,8 +62,12 @@ pub struct RecoverySummary {
 }
 
 impl PowerLossSummary {
-    /// Of one drive.
-    pub fn of(loss: &PowerLoss) -> Self {
+    /// Summary of what cuts did to the drives of an array, if their power may fail.
+    pub fn of_all(losses: impl Iterator<Item = PowerLoss>) -> Option<Self> {
+        losses.reduce(PowerLoss::and).map(|loss| Self::of(&loss))
+    }
+
+    fn of(loss: &PowerLoss) -> Self {
         let ms = |time: Duration| time.as_us_f64() / 1e3;
         let mean = |all: f64| if loss.recoveries == 0 { 0.0 } else { all / loss.recoveries as f64 };
         Self {

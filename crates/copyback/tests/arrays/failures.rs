@@ -13,13 +13,18 @@ const RAID5: [(&str, &str); 2] = [("ssd.faults.read_errors", "0.0"), ("array.lay
 pub type Request = (u64, u64, u64, bool);
 
 pub fn ran(requests: &[Request], settings: &[(&str, &str)]) -> Value {
+    ran_on(DRIVES, requests, &[&RAID5[..], settings].concat())
+}
+
+/// The summary of `requests` on these drives.
+pub fn ran_on(drives: &str, requests: &[Request], settings: &[(&str, &str)]) -> Value {
     let line = |(us, page, pages, reads): &Request| {
         format!("{} 0 {} {} {}\n", us * 1000, page * 8, pages * 8, u8::from(*reads))
     };
     let trace = written(&requests.iter().map(line).collect::<String>());
     let path = trace.path().to_str().expect("a plain path");
     let own = [("workload.path", path)];
-    let simulation = run(&load(DRIVES, &[&own, &RAID5[..], settings].concat()));
+    let simulation = run(&load(drives, &[&own, settings].concat()));
     simulation.summary().expect("it has run").to_json()
 }
 

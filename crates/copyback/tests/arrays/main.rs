@@ -4,6 +4,7 @@ mod fail_fast;
 mod failures;
 mod meetings;
 mod mirrors;
+mod power;
 mod repairs;
 mod scrubs;
 mod slow_drives;

@@ -259,7 +259,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
             ],
         ]
         .concat(),
-        "array.scrub" | "array.slow" => raid.to_vec(),
+        "array.scrub" | "array.slow" | "array.consistency_policy" => raid.to_vec(),
         key if key.starts_with("array.slow[") => raid.to_vec(),
         "array.failed" | "array.rebuild" => [&raid[..], &[("array.failed", "[1]")]].concat(),
         "ssd.faults" | "ssd.endurance" => vec![("ssd.endurance.rated_cycles", "3000")],

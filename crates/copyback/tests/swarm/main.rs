@@ -10,6 +10,7 @@
 
 mod around;
 mod array;
+mod array_power;
 mod check;
 mod choices;
 mod closed_loops;

@@ -1,7 +1,7 @@
 //! Arrays whose drives are mirrors.
 
 use copyback::config::{
-    Arrangement, Array, Config, Failures, Layout, MirrorReads, ReadsAroundGc, Rebuild, Scrub,
+    Arrangement, Array, Config, Cuts, Failures, Layout, MirrorReads, ReadsAroundGc, Rebuild, Scrub,
 };
 
 use crate::check::{equal, holds};
@@ -74,7 +74,10 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     let repaired = outcome.summary.pointer("/array/repairs/made_up").and_then(|n| n.as_u64());
     let rebuilt = outcome.summary.pointer("/array/rebuilt_bytes").and_then(|n| n.as_u64());
     let is_told_apart = repaired.unwrap_or(0) + rebuilt.unwrap_or(0) == 0;
-    let is_quiet = array.failures == Failures::None && array.scrub == Scrub::None;
+    let is_quiet = array.failures == Failures::None
+        && array.scrub == Scrub::None
+        && !array.consistency_policy.writes_ahead()
+        && config.ssd.power.cuts == Cuts::None;
     if !array.layout.is_mirrored() || !is_told_apart || !is_quiet {
         return Ok(());
     }

@@ -16,7 +16,7 @@ use copyback::config::{
 };
 
 use crate::draw::Draw;
-use crate::{around, failures, lines, mirrors, rain, upkeep};
+use crate::{around, array_power, failures, lines, mirrors, rain, upkeep};
 
 /// Changes `config`, of the case of this number.
 pub fn draw(config: &mut Config, number: u64, name: &str) {
@@ -166,6 +166,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     mirrors::draw(&mut Draw::new(number, &format!("{name}/mirrors")), config);
     failures::draw(&mut Draw::new(number, &format!("{name}/failures")), config);
     upkeep::draw(&mut Draw::new(number, &format!("{name}/upkeep")), config);
+    array_power::draw(&mut Draw::new(number, &format!("{name}/array_power")), config);
     around::draw(&mut Draw::new(number, &format!("{name}/around")), config);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;

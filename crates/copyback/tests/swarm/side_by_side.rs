@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use copyback::Simulation;
 use copyback::config::quantity::Time;
 use copyback::config::{
-    Array, Config, Coordination, Failures, Idle, Layout, Loader, Metrics, ReadsAroundGc, Rebuild,
-    Scrub, Workload,
+    Array, Config, ConsistencyPolicy, Coordination, Failures, Idle, Layout, Loader, Metrics,
+    ReadsAroundGc, Rebuild, Scrub, Workload,
 };
 use copyback::executor::{Executor, Job};
 
@@ -68,6 +68,7 @@ fn uncoupled(config: &Config) -> Option<Config> {
         spares: 0,
         slow: Vec::new(),
         scrub: Scrub::None,
+        consistency_policy: ConsistencyPolicy::default(),
         rebuild: Rebuild::None,
         reads_around_gc: ReadsAroundGc::Fixed(false),
         coordination: Coordination::Uncoordinated,

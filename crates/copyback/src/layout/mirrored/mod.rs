@@ -49,7 +49,8 @@ type Ranges = SmallVec<[Piece; 16]>;
 #[derive(Debug, Clone, Checkpointed)]
 pub(super) struct Mirrored {
     devices: u64,
-    copies: u64,
+    /// Copies of each chunk.
+    pub(super) copies: u64,
     /// Bytes of a chunk.
     chunk_bytes: u64,
     /// Chunks that differ.
@@ -82,6 +83,8 @@ impl Mirrored {
     /// The layout of a checked configuration over drives of `device_bytes` each.
     pub(super) fn new(config: &config::Array, device_bytes: u64) -> Self {
         let (devices, copies) = (u64::from(config.devices), u64::from(config.copies_of_data()));
+        let capacity = config.capacity(device_bytes);
+        let device_bytes = config.data_bytes(device_bytes);
         let chunk_bytes = match config.layout {
             config::Layout::Raid1 => device_bytes,
             _ => config.stripe.0,
@@ -93,7 +96,7 @@ impl Mirrored {
             }
             config::Arrangement::Offset => Arrangement::Offset(Offset { devices, copies }),
         };
-        let chunks = config.capacity(device_bytes) / chunk_bytes;
+        let chunks = capacity / chunk_bytes;
         Self { devices, copies, chunk_bytes, chunks, arrangement }
     }
 
@@ -187,6 +190,34 @@ impl Mirrored {
             }
         }
         join(reads, &mut plan.first);
+        plan.is_shared = false;
+    }
+
+    /// Makes copies of the array's `bytes` agree. RAID-1 reads one and writes the others; RAID-10 reads all and writes
+    /// where they differ, in the `torn` parts.
+    pub(super) fn resync(
+        &self,
+        bytes: Range<u64>,
+        torn: &[Range<u64>],
+        missing: &Missing,
+        plan: &mut Plan,
+    ) {
+        let is_raid1 = self.chunks == 1;
+        let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
+        for part in self.parts(bytes.clone()) {
+            let copies = self.copies(&part).filter(|copy| is_there(copy, missing));
+            reads.extend(copies.take(if is_raid1 { 1 } else { usize::MAX }));
+        }
+        let whole = [bytes.clone()];
+        for differing in if is_raid1 { &whole } else { torn } {
+            let differing = differing.start.max(bytes.start)..differing.end.min(bytes.end);
+            for part in self.parts(differing).filter(|part| !part.bytes.is_empty()) {
+                writes.extend(self.copies(&part).filter(|copy| is_there(copy, missing)).skip(1));
+            }
+        }
+        join(reads, &mut plan.first);
+        join(writes, &mut plan.then);
+        plan.lock_all(bytes);
         plan.is_shared = false;
     }
 

@@ -8,6 +8,7 @@
 //! A request is cut into stripes, and these into segments: rows of bytes in which the same units are
 //! touched and the same are missing. All choices are made segment by segment.
 
+mod agreement;
 mod read;
 mod rebuild;
 mod segment;
@@ -35,7 +36,7 @@ pub(super) struct Parity {
 
 impl Parity {
     /// Data bytes of a stripe.
-    fn width(&self) -> u64 {
+    pub(super) fn width(&self) -> u64 {
         u64::from(self.devices - self.parities) * self.unit
     }
 

@@ -19,10 +19,26 @@ enum Preparation {
 impl Parity {
     /// Writes `bytes` and the parities of their stripes.
     pub(in super::super) fn write(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
+        self.write_prepared(bytes, missing, preparation, plan);
+    }
+
+    /// Writes `bytes` and the parities of their stripes, which are made from all of the data. Nothing is missing.
+    pub(in super::super) fn write_anew(&self, bytes: Range<u64>, plan: &mut Plan) {
+        let anew = |_: &Stripe<'_>, _: &Segment| Preparation::ReconstructWrite;
+        self.write_prepared(bytes, &Missing::default(), anew, plan);
+    }
+
+    fn write_prepared(
+        &self,
+        bytes: Range<u64>,
+        missing: &Missing,
+        preparation: impl Fn(&Stripe<'_>, &Segment) -> Preparation,
+        plan: &mut Plan,
+    ) {
         for (number, part) in self.stripes(bytes) {
             let stripe = Stripe::new(self, number, missing, &[]);
             for segment in segments(&stripe, &part) {
-                prepare(&stripe, &segment, plan);
+                prepare(&stripe, &segment, preparation(&stripe, &segment), plan);
                 stripe.push(segment.touched, &segment.rows, &mut plan.then);
                 stripe.push(stripe.parities(), &segment.rows, &mut plan.then);
             }
@@ -31,10 +47,10 @@ impl Parity {
     }
 }
 
-fn prepare(stripe: &Stripe<'_>, segment: &Segment, plan: &mut Plan) {
+fn prepare(stripe: &Stripe<'_>, segment: &Segment, preparation: Preparation, plan: &mut Plan) {
     let (rows, touched, data) = (&segment.rows, &segment.touched, stripe.data());
     let reads = &mut plan.first;
-    match preparation(stripe, segment) {
+    match preparation {
         Preparation::Nothing => {}
         Preparation::ReadModifyWrite => {
             stripe.push(touched.clone(), rows, reads);
