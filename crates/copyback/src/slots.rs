@@ -99,7 +99,7 @@ impl<T> Slots<T> {
 
     /// Takes all values out, in the order of their places, and forgets which were free.
     pub fn drain(&mut self) -> impl Iterator<Item = T> {
-        let slots = std::mem::replace(self, Self::new()).slots;
+        let slots = std::mem::take(self).slots;
         slots.into_iter().filter_map(|slot| match slot {
             Slot::Used(value) => Some(value),
             Slot::Free(_) => None,

@@ -104,12 +104,16 @@ impl Bitmap {
     ) -> Option<u64> {
         if self.next_look.is_some_and(|look| look <= now) {
             let (chunk, delay) = (self.chunk, self.delay);
-            let cleared = self.bits.extract_if(.., |number, bit| {
+            let cleared = &mut self.cleared;
+            self.bits.retain(|number, bit| {
                 let range = number * chunk..(number + 1) * chunk;
-                bit.writes == 0 && now - bit.idle_since >= delay && !is_kept(range)
+                let stays = bit.writes > 0 || now - bit.idle_since < delay || is_kept(range);
+                if !stays {
+                    cleared.push(number / BITS_OF_BLOCK);
+                }
+                stays
             });
-            self.cleared.extend(cleared.map(|(number, _)| number / BITS_OF_BLOCK));
-            self.cleared.dedup();
+            cleared.dedup();
             self.next_look = (!self.bits.is_empty()).then(|| now + self.delay);
         }
         self.cleared.pop()

@@ -133,11 +133,12 @@ impl Consistency {
         }
         let is_clean = half_done.is_empty()
             && self.last_write.is_none_or(|last| now - last >= SAFE_MODE_DELAY);
+        let whole = 0..layout.resync_bytes();
         let regions = match &mut self.policy {
             Policy::None => Vec::new(),
             Policy::Resync if is_clean => Vec::new(),
-            Policy::Resync => vec![0..layout.resync_bytes()],
-            Policy::Bitmap(bitmap) => bitmap.set_chunks(layout.resync_bytes()),
+            Policy::Resync => vec![whole],
+            Policy::Bitmap(bitmap) => bitmap.set_chunks(whole.end),
             // The log tells what to do, even without the drive whose data it has not.
             Policy::PartialParity(_) => {
                 self.torn.iter().map(|part| layout.resync_range(part.clone())).collect()
