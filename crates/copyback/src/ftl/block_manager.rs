@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 use crate::nand::Geometry;
-use crate::placement::{Class, Placement};
+use crate::placement::{Class, Grouping, Placement};
 use crate::rng;
 use crate::told::Told;
 use crate::victim::{InGroups, InUnits, Shape, VictimSelector, Victims};
@@ -180,7 +180,8 @@ impl BlockManager {
         else {
             return;
         };
-        let Some(regrouping) = streams.placement.take_regrouping() else { return };
+        let grouping = streams.placement.grouping();
+        let Some(regrouping) = grouping.and_then(Grouping::take_regrouping) else { return };
         let mut full = vec![0; streams.classes.count()];
         let planes: Vec<_> = (0..geometry.planes()).map(PlaneId::from_index).collect();
         for plane in planes {
@@ -195,7 +196,9 @@ impl BlockManager {
             }
         }
         groups.set_groups(regrouping.groups);
-        streams.placement.regrouped(&full);
+        if let Some(grouping) = streams.placement.grouping() {
+            grouping.regrouped(&full);
+        }
         streams.held = blocks.of_classes(streams.held.len());
     }
 

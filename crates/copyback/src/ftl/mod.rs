@@ -60,8 +60,8 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::ids::{BlockId, CommandId, DieId, Lpn, PlaneId, Ppn};
 use crate::outside::{Device, Failed, Supply};
+use crate::placement::HostPage;
 use crate::placement::supply::ExternalPlacement;
-use crate::placement::{HostPage, Placement};
 use crate::purpose::Reason;
 use crate::told::Told;
 use crate::victim::VictimSelector;
@@ -526,9 +526,7 @@ impl Ftl {
         // Planes that are counted together are looked at once: a saved drive does not tell what was known of them.
         manager.space.look_at_all();
         let BlockManager { streams, map, geometry, .. } = manager;
-        streams.tally.reset(streams.clock);
-        streams.placement.run_begins();
-        if streams.placement.asks_where_pages_lie() {
+        if streams.run_begins() {
             map.mapped().for_each(|(lpn, page)| streams.lies_in(lpn, geometry.block_of(page)));
         }
         self.tables.note(Event::RunBegins);
@@ -555,9 +553,7 @@ impl Ftl {
     pub fn counts_on(&mut self, before: &Self) {
         let streams = &before.tables.streams;
         self.tables.manager.streams.tally = streams.tally.after_loss(streams.clock);
-        if let Some(handles) = streams.placement.handles() {
-            self.tables.manager.streams.placement.counts_on(handles);
-        }
+        self.tables.manager.streams.placement.counts_on(&streams.placement);
         if let (Some(pool), Some(before)) = (self.tables.units.slc_pool_mut(), before.slc_pool()) {
             pool.count_on(before);
         }

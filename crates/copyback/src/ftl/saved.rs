@@ -100,9 +100,9 @@ impl Ftl {
         let now = tables.streams.now();
         expect(tables.manager.streams.placement.remember(&placement, now), "placement")?;
         if let VictimSelector::InGroups(in_groups) = &mut tables.manager.victims
-            && let Some(groups) = tables.manager.streams.placement.groups()
+            && let Some(grouping) = tables.manager.streams.placement.grouping()
         {
-            in_groups.set_groups(groups);
+            in_groups.set_groups(grouping.groups());
         }
         let Tables { allocation, manager, units } = &mut tables;
         expect(allocation.restore_turns(turns, &manager.geometry), "allocation")?;

@@ -6,7 +6,8 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use crate::nand::Geometry;
 use crate::placement::supply::BlockState;
 use crate::placement::{
-    AnyPlacement, ByOrigin, Class, Classes, Drive, Future, HostPage, Life, Old, Origin, Placement,
+    AnyPlacement, ByOrigin, Class, Classes, Drive, Event, Future, HostPage, Life, Old, Origin,
+    Placement,
 };
 use crate::rng;
 use crate::workload::Hint;
@@ -56,7 +57,7 @@ impl Streams {
         let (classes, by_origin) = (placement.classes(), placement.by_origin());
         let counted = if config.ssd.ftl.mapping.is_page_mapping() { classes.count() } else { 0 };
         let (tally, held) = (ClassTally::new(counted), vec![0; counted]);
-        let tells_rewrites = placement.rewrites();
+        let tells_rewrites = placement.needs().rewrites;
         let page_bytes = config.drive.pages.size.0;
         let time = match config.ssd.ftl.placement.clock() {
             config::Clock::Writes => None,
@@ -185,15 +186,15 @@ impl Streams {
     #[inline(always)]
     pub fn wrote_moved(&mut self, lpn: Lpn, origin: Origin, page: Ppn, geometry: &Geometry) {
         if self.by_origin.is_none() {
-            self.placement.wrote(lpn, origin, self.now());
-            self.placement.lies_in(lpn, self.known_block(geometry.block_of(page)));
+            self.learn(Event::Wrote { lpn, origin });
+            self.learn_place(lpn, geometry.block_of(page));
         }
     }
 
     /// `lpn` lies in `block`, of which the placement was not asked.
     pub fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
         if self.by_origin.is_none() {
-            self.placement.lies_in(lpn, self.known_block(block));
+            self.learn_place(lpn, block);
         }
     }
 
@@ -207,13 +208,32 @@ impl Streams {
         geometry: &Geometry,
     ) {
         if self.by_origin.is_none() {
-            self.placement.wrote(lpn, Origin::Host { hint }, self.now());
-            self.placement.lies_in(lpn, self.known_block(geometry.block_of(to)));
+            self.learn(Event::Wrote { lpn, origin: Origin::Host { hint } });
+            self.learn_place(lpn, geometry.block_of(to));
             if let Some(old) = old {
-                self.placement.rewrote(lpn, old, self.now());
+                self.learn(Event::Rewrote { lpn, old });
             }
         }
         self.clock += 1;
+    }
+
+    /// The placement learns from an event.
+    #[inline(always)]
+    fn learn(&mut self, event: Event) {
+        self.placement.learn(event, self.now());
+    }
+
+    /// The placement learns that `lpn` lies in `block` now.
+    #[inline(always)]
+    fn learn_place(&mut self, lpn: Lpn, block: BlockId) {
+        self.learn(Event::LiesIn { lpn, block: self.known_block(block) });
+    }
+
+    /// The drive has been prepared, and the run begins. Returns whether the placement is to be told where all pages lie.
+    pub fn run_begins(&mut self) -> bool {
+        self.tally.reset(self.clock);
+        self.learn(Event::RunBegins);
+        self.placement.needs().places
     }
 
     /// The block that the placement knows `block` by: the number of its line, if there are lines.
@@ -223,7 +243,7 @@ impl Streams {
 
     /// The host has trimmed a page.
     pub fn trimmed(&mut self, lpn: Lpn) {
-        self.placement.trimmed(lpn, self.now());
+        self.learn(Event::Trimmed(lpn));
     }
 
     /// The placement is told what the run will do, once it begins.
@@ -277,7 +297,7 @@ impl Streams {
     pub fn sealed(&mut self, block: Option<Life>) {
         if let Some(block) = block {
             self.tally.sealed(block);
-            self.placement.sealed(block);
+            self.learn(Event::Sealed(block));
         }
     }
 
@@ -285,14 +305,14 @@ impl Streams {
     pub fn chosen(&mut self, block: Option<Life>, pages: u32) {
         if let Some(block) = block {
             self.tally.chosen(block, pages, self.clock);
-            self.placement.chosen(block, self.now());
+            self.learn(Event::Chosen(block));
         }
     }
 
     /// A block has been collected.
     pub fn collected(&mut self, block: Option<Life>) {
         if let Some(block) = block {
-            self.placement.collected(block, self.now());
+            self.learn(Event::Collected(block));
         }
     }
 }

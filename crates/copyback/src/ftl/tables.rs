@@ -57,9 +57,9 @@ impl Tables {
     /// Creates the tables of an erased device with this map.
     pub(super) fn with_map(config: &Resolved, name: &str, map: PageMap) -> Self {
         let geometry = Geometry::new(config);
-        let streams = Streams::new(config, name);
+        let mut streams = Streams::new(config, name);
         let limits = Limits::new(config, &streams.classes);
-        let groups = streams.placement.groups();
+        let groups = streams.placement.grouping().map(|grouping| grouping.groups());
         let mut blocks = Blocks::new(&geometry);
         let bad_blocks = BadBlocks::new(config, name);
         let is_good = |block| !bad_blocks.is_bad_when_new(block);

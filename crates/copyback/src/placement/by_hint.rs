@@ -10,7 +10,7 @@ use crate::config::Isolation;
 use crate::ids::Lpn;
 use crate::workload::{Handle, Hint};
 
-use super::{Class, Classes, Drive, HandleTally, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Event, HandleTally, Origin, Placement};
 
 /// Has nothing to remember of pages: the class of the block that a page leaves tells its handle.
 #[derive(Debug, Checkpointed)]
@@ -38,6 +38,27 @@ impl ByHint {
         let handle = hint.and_then(Hint::handle).map_or(0, Handle::index);
         (handle < self.handles).then_some(handle)
     }
+
+    fn wrote(&mut self, origin: Origin) {
+        match origin {
+            Origin::Host { hint } => {
+                let named = self.named(hint);
+                self.tally.host_pages[named.unwrap_or(0)] += 1;
+                self.tally.invalid_pages += u64::from(named.is_none());
+            }
+            Origin::Moved { .. } => self.tally.moved_pages += 1,
+        }
+    }
+
+    /// Pages written with each handle.
+    pub(super) const fn tally(&self) -> &HandleTally {
+        &self.tally
+    }
+
+    /// Continues the counts of `before`, which was in use until the power failed.
+    pub(super) fn counts_on(&mut self, before: &Self) {
+        self.tally.clone_from(&before.tally);
+    }
 }
 
 impl Placement for ByHint {
@@ -56,35 +77,15 @@ impl Placement for ByHint {
         }
     }
 
-    fn wrote(&mut self, _: Lpn, origin: Origin, _: u64) {
-        match origin {
-            Origin::Host { hint } => {
-                let named = self.named(hint);
-                self.tally.host_pages[named.unwrap_or(0)] += 1;
-                self.tally.invalid_pages += u64::from(named.is_none());
-            }
-            Origin::Moved { .. } => self.tally.moved_pages += 1,
+    #[inline(always)]
+    fn learn(&mut self, event: Event, _: u64) {
+        match event {
+            Event::Wrote { origin, .. } => self.wrote(origin),
+            Event::RunBegins => self.tally.reset(),
+            Event::Chosen(block) => self.tally.reallocations += u64::from(block.valid > 0),
+            Event::Collected(_) => self.tally.erased_pages += u64::from(self.pages_per_block),
+            _ => {}
         }
-    }
-
-    fn run_begins(&mut self) {
-        self.tally.reset();
-    }
-
-    fn chosen(&mut self, block: Life, _: u64) {
-        self.tally.reallocations += u64::from(block.valid > 0);
-    }
-
-    fn collected(&mut self, _: Life, _: u64) {
-        self.tally.erased_pages += u64::from(self.pages_per_block);
-    }
-
-    fn handles(&self) -> Option<&HandleTally> {
-        Some(&self.tally)
-    }
-
-    fn counts_on(&mut self, handles: &HandleTally) {
-        self.tally.clone_from(handles);
     }
 }
 
@@ -92,6 +93,7 @@ impl Placement for ByHint {
 mod tests {
     use super::*;
     use crate::ids::BlockId;
+    use crate::placement::Life;
 
     const DRIVE: Drive = Drive { pages: 8, pages_per_block: 2, planes: 1, blocks: 8 };
 
@@ -131,12 +133,12 @@ mod tests {
         let block =
             |valid| Life { block: BlockId(3), class: Class::new(0), opened: 0, sealed: 2, valid };
         for handle in [0, 1, 1, 2, 700] {
-            placement.wrote(Lpn(1), written_with(handle), 0);
+            placement.learn(Event::Wrote { lpn: Lpn(1), origin: written_with(handle) }, 0);
         }
-        placement.wrote(Lpn(1), Origin::Moved { class: None }, 0);
+        placement.learn(Event::Wrote { lpn: Lpn(1), origin: Origin::Moved { class: None } }, 0);
         for valid in [0, 1] {
-            placement.chosen(block(valid), 0);
-            placement.collected(block(0), 0);
+            placement.learn(Event::Chosen(block(valid)), 0);
+            placement.learn(Event::Collected(block(0)), 0);
         }
         let expected = HandleTally {
             host_pages: vec![3, 2],
@@ -145,8 +147,8 @@ mod tests {
             erased_pages: 4,
             reallocations: 1,
         };
-        assert_eq!(placement.handles(), Some(&expected));
-        placement.run_begins();
-        assert_eq!(placement.handles(), Some(&HandleTally::new(2)));
+        assert_eq!(placement.tally(), &expected);
+        placement.learn(Event::RunBegins, 0);
+        assert_eq!(placement.tally(), &HandleTally::new(2));
     }
 }

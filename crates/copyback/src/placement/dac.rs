@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 /// Levels of pages.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -51,6 +51,21 @@ impl Dac {
     fn comes_down(&self, lpn: Lpn, now: u64) -> bool {
         self.young.as_ref().is_none_or(|young| !young.is_young(lpn, now))
     }
+
+    #[inline(always)]
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        self.levels[lpn.index()] = Some(self.class_of(lpn, origin, now));
+        if let (Some(young), Origin::Host { .. }) = (&mut self.young, origin) {
+            young.times.wrote(lpn, now);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.levels[lpn.index()] = None;
+        if let Some(young) = &mut self.young {
+            young.times.forget(lpn);
+        }
+    }
 }
 
 impl Placement for Dac {
@@ -73,17 +88,11 @@ impl Placement for Dac {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        self.levels[lpn.index()] = Some(self.class_of(lpn, origin, now));
-        if let (Some(young), Origin::Host { .. }) = (&mut self.young, origin) {
-            young.times.wrote(lpn, now);
-        }
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.levels[lpn.index()] = None;
-        if let Some(young) = &mut self.young {
-            young.times.forget(lpn);
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin } => self.wrote(lpn, origin, now),
+            Event::Trimmed(lpn) => self.trimmed(lpn),
+            _ => {}
         }
     }
 
@@ -135,7 +144,7 @@ mod tests {
         let mut write = |&(origin, now)| {
             let class = dac.class_of(Lpn(0), origin, now);
             assert_eq!(dac.class_of(Lpn(0), origin, now), class, "to ask changes nothing");
-            dac.wrote(Lpn(0), origin, now);
+            dac.learn(Event::Wrote { lpn: Lpn(0), origin: origin }, now);
             class.index()
         };
         writes.iter().map(&mut write).collect()
@@ -159,9 +168,9 @@ mod tests {
     fn a_page_that_is_trimmed_begins_anew() {
         let mut dac = dac(3, None);
         for now in 0..2 {
-            dac.wrote(Lpn(0), HOST, now);
+            dac.learn(Event::Wrote { lpn: Lpn(0), origin: HOST }, now);
         }
-        dac.trimmed(Lpn(0), 0);
+        dac.learn(Event::Trimmed(Lpn(0)), 0);
         assert_eq!(dac.class_of(Lpn(0), HOST, 2).index(), 0);
         assert_eq!(dac.bytes(), 4);
     }
@@ -169,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_remembered_is_what_was_known_and_of_a_placement_like_this() {
         let mut kept = dac(3, Some(10));
-        (0..2).for_each(|now| kept.wrote(Lpn(1), HOST, now));
+        (0..2).for_each(|now| kept.learn(Event::Wrote { lpn: Lpn(1), origin: HOST }, now));
         let memory = kept.memory();
         let mut again = dac(3, Some(10));
         assert!(again.remember(&memory, 2));

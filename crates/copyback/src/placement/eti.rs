@@ -10,7 +10,7 @@ use crate::ids::Lpn;
 
 use super::extents::Extents;
 use super::runs::Runs;
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 const HOT: Class = Class::new(0);
 const COLD: Class = Class::new(1);
@@ -37,6 +37,19 @@ impl Eti {
         let (runs, begun, period) = (Runs::default(), Lpn(0), u64::from(period));
         Self { extents, runs, begun, since: 0, period, hot }
     }
+
+    fn wrote(&mut self, lpn: Lpn) {
+        if !self.runs.follows(lpn) {
+            self.begun = lpn;
+            self.since += 1;
+        }
+        self.extents.wrote(self.begun, lpn);
+        self.runs.wrote(lpn);
+        if self.since == self.period {
+            self.extents.halve(self.hot);
+            self.since = 0;
+        }
+    }
 }
 
 impl Placement for Eti {
@@ -53,19 +66,10 @@ impl Placement for Eti {
         }
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
-        if let Origin::Moved { .. } = origin {
-            return;
-        }
-        if !self.runs.follows(lpn) {
-            self.begun = lpn;
-            self.since += 1;
-        }
-        self.extents.wrote(self.begun, lpn);
-        self.runs.wrote(lpn);
-        if self.since == self.period {
-            self.extents.halve(self.hot);
-            self.since = 0;
+    #[inline(always)]
+    fn learn(&mut self, event: Event, _: u64) {
+        if let Event::Wrote { lpn, origin: Origin::Host { .. } } = event {
+            self.wrote(lpn);
         }
     }
 
@@ -101,7 +105,7 @@ mod tests {
     fn write(eti: &mut Eti, page: u32) -> usize {
         let class = eti.class_of(Lpn(page), HOST, 0);
         assert_eq!(eti.class_of(Lpn(page), HOST, 0), class, "to ask changes nothing");
-        eti.wrote(Lpn(page), HOST, 0);
+        eti.learn(Event::Wrote { lpn: Lpn(page), origin: HOST }, 0);
         class.index()
     }
 
@@ -126,7 +130,7 @@ mod tests {
         let moved = Origin::Moved { class: Some(HOT) };
         for _ in 0..3 {
             assert_eq!(eti.class_of(Lpn(7), moved, 0), MOVED);
-            eti.wrote(Lpn(7), moved, 0);
+            eti.learn(Event::Wrote { lpn: Lpn(7), origin: moved }, 0);
         }
         assert_eq!(write(&mut eti, 7), 1);
     }

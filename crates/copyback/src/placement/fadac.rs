@@ -17,7 +17,7 @@ use crate::config::Average;
 use crate::ids::Lpn;
 
 use super::runs::Runs;
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 /// Counts of pages, and their average.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -85,6 +85,15 @@ impl Fadac {
         self.pages = self.pages + u64::from(count.is_some()) - u64::from(before.is_some());
         self.sum = self.sum + u64::from(count.unwrap_or(0)) - u64::from(before.unwrap_or(0));
     }
+
+    #[inline(always)]
+    fn wrote(&mut self, lpn: Lpn, origin: Origin) {
+        self.fading = self.next_fading(lpn, origin);
+        self.set(lpn, self.next_count(lpn, origin));
+        if let Origin::Host { .. } = origin {
+            self.runs.wrote(lpn);
+        }
+    }
 }
 
 impl Placement for Fadac {
@@ -103,16 +112,12 @@ impl Placement for Fadac {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
-        self.fading = self.next_fading(lpn, origin);
-        self.set(lpn, self.next_count(lpn, origin));
-        if let Origin::Host { .. } = origin {
-            self.runs.wrote(lpn);
+    fn learn(&mut self, event: Event, _: u64) {
+        match event {
+            Event::Wrote { lpn, origin } => self.wrote(lpn, origin),
+            Event::Trimmed(lpn) => self.set(lpn, None),
+            _ => {}
         }
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.set(lpn, None);
     }
 
     fn fetch(&self, lpn: Lpn) {
@@ -153,7 +158,7 @@ mod tests {
     fn write(fadac: &mut Fadac, page: u32, origin: Origin) -> usize {
         let class = fadac.class_of(Lpn(page), origin, 0);
         assert_eq!(fadac.class_of(Lpn(page), origin, 0), class, "to ask changes nothing");
-        fadac.wrote(Lpn(page), origin, 0);
+        fadac.learn(Event::Wrote { lpn: Lpn(page), origin: origin }, 0);
         class.index()
     }
 
@@ -191,7 +196,7 @@ mod tests {
         assert_eq!((fadac.sum, fadac.pages), (4, 3));
         assert_eq!([1, 2].map(|page| write(&mut fadac, page, MOVED)), [0, 0]);
         assert_eq!((fadac.sum, fadac.pages), (2, 3));
-        fadac.trimmed(Lpn(0), 0);
+        fadac.learn(Event::Trimmed(Lpn(0)), 0);
         assert_eq!((fadac.sum, fadac.pages), (0, 2));
     }
 

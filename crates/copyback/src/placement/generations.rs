@@ -8,7 +8,7 @@
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{Class, Classes, FullBlocks, Order, Origin, Placement, Wanted};
+use super::{Class, Classes, FullBlocks, Grouping, Order, Origin, Placement, Wanted};
 
 /// Has nothing to remember: the class of the block that a page leaves tells its generation.
 #[derive(Debug, Checkpointed)]
@@ -41,8 +41,14 @@ impl Placement for Generations {
         })
     }
 
-    fn groups(&self) -> Option<Vec<usize>> {
-        Some((0..=self.last()).collect())
+    fn grouping(&mut self) -> Option<&mut dyn Grouping> {
+        Some(self)
+    }
+}
+
+impl Grouping for Generations {
+    fn groups(&self) -> Vec<usize> {
+        (0..=self.last()).collect()
     }
 
     fn wanted(&self, full: &[FullBlocks]) -> Wanted {

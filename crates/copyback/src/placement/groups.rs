@@ -1,5 +1,5 @@
-//! Statements of a placement about victims. Most say nothing, and the victim policy of the drive chooses among
-//! all closed blocks of a plane.
+//! Groups of blocks in which victims are chosen. Most placements have none, and the victim policy of the drive chooses
+//! among all closed blocks of a plane.
 
 use crate::checkpoint::Checkpointed;
 
@@ -30,6 +30,24 @@ pub struct Wanted {
     pub group: usize,
     /// Order in which its blocks are collected.
     pub order: Order,
+}
+
+/// Groups of blocks in which victims are chosen, counted from 0, of a placement that decides where they come from.
+pub trait Grouping {
+    /// The group of the blocks of each class. A block of no class belongs to the last group.
+    fn groups(&self) -> Vec<usize>;
+
+    /// Source of the next victim of a plane, which has the given closed blocks of each group. If there is no block such as
+    /// is wanted, the drive takes another.
+    fn wanted(&self, full: &[FullBlocks]) -> Wanted;
+
+    /// Takes the new classes of closed blocks, if groups have changed since this was last called.
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        None
+    }
+
+    /// Records how many closed blocks there are of each class, now that they have been sorted again.
+    fn regrouped(&mut self, _full: &[u32]) {}
 }
 
 /// New classes of closed blocks when a placement has changed its groups.

@@ -14,6 +14,7 @@ mod classes;
 mod clusters;
 mod dac;
 mod eti;
+mod events;
 mod extents;
 mod external;
 mod fadac;
@@ -56,11 +57,12 @@ use by_hint::ByHint;
 pub use classes::Classes;
 use dac::Dac;
 use eti::Eti;
+pub use events::{Event, Life, Needs, Old};
 use external::External;
 use fadac::Fadac;
 pub use future::{Foreseen, Future, MOST_ENDS};
 use generations::Generations;
-pub use groups::{FullBlocks, Order, Regrouping, Wanted};
+pub use groups::{FullBlocks, Grouping, Order, Regrouping, Wanted};
 pub use handles::HandleTally;
 use host_and_gc_apart::HostAndGcApart;
 use midas::Midas;
@@ -128,30 +130,6 @@ pub enum Origin {
     },
 }
 
-/// The life of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Life {
-    /// Identifier of the block.
-    pub block: BlockId,
-    /// Class whose pages it took.
-    pub class: Class,
-    /// When its first page was written.
-    pub opened: u64,
-    /// When it was filled.
-    pub sealed: u64,
-    /// Pages in it that are valid now.
-    pub valid: u16,
-}
-
-/// Earlier place of a page that the host has written again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Old {
-    /// The class of the block, if the placement had a say in it.
-    pub class: Option<Class>,
-    /// The life of the block, if it was full.
-    pub full: Option<Life>,
-}
-
 /// The classes of a placement that looks at who writes a page, and at nothing else.
 #[derive(Debug, Clone, Copy, Checkpointed)]
 pub struct ByOrigin {
@@ -185,13 +163,13 @@ pub struct Drive {
     pub blocks: usize,
 }
 
-/// Sorts pages into classes. What a placement does not say is that it has nothing to learn.
+/// Sorts pages into classes.
 pub trait Placement {
     /// Classes, and whose pages each takes.
     fn classes(&self) -> Classes;
 
     /// The class of `lpn`, which is about to be written. Decides only, and must not change state: it may be asked
-    /// more than once before the page is [written](Self::wrote).
+    /// more than once before the page is [written](Event::Wrote).
     fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class;
 
     /// The classes of the two origins, if it looks at nothing else and has nothing to learn from pages.
@@ -199,54 +177,17 @@ pub trait Placement {
         None
     }
 
-    /// `lpn` has been written at `now`.
-    fn wrote(&mut self, _lpn: Lpn, _origin: Origin, _now: u64) {}
-
-    /// `lpn` lies in `block` now, whoever has put it there. Comes after it has been [written](Self::wrote), if the
-    /// placement was asked about it.
-    fn lies_in(&mut self, _lpn: Lpn, _block: BlockId) {}
-
-    /// Whether it wants to be told where all pages [lie](Self::lies_in) when the run begins.
-    fn asks_where_pages_lie(&self) -> bool {
-        false
+    /// Events that cost time to find, and that it learns from.
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
-    /// Whether it learns from [`rewrote`](Self::rewrote).
-    fn rewrites(&self) -> bool {
-        false
-    }
+    /// Learns from an `event` that has happened at `now`.
+    fn learn(&mut self, _event: Event, _now: u64) {}
 
-    /// The host has written `lpn` at `now`, which lay in an `old` place. Comes after [`wrote`](Self::wrote).
-    fn rewrote(&mut self, _lpn: Lpn, _old: Old, _now: u64) {}
-
-    /// The host has trimmed `lpn`.
-    fn trimmed(&mut self, _lpn: Lpn, _now: u64) {}
-
-    /// This is what the run will do, once it begins.
-    fn foresee(&mut self, _future: Future) {}
-
-    /// The drive has been prepared, and the run begins.
-    fn run_begins(&mut self) {}
-
-    /// A block has been filled.
-    fn sealed(&mut self, _block: Life) {}
-
-    /// A block has been chosen to be collected at `now`.
-    fn chosen(&mut self, _block: Life, _now: u64) {}
-
-    /// A block has been collected at `now`: nothing in it is valid any more.
-    fn collected(&mut self, _block: Life, _now: u64) {}
-
-    /// Of each class the group in which victims are chosen, if the placement has a say in where they come from; groups
-    /// are counted from 0. A block of no class belongs to the last group.
-    fn groups(&self) -> Option<Vec<usize>> {
+    /// Groups in which victims are chosen, if the placement decides where they come from.
+    fn grouping(&mut self) -> Option<&mut dyn Grouping> {
         None
-    }
-
-    /// Source of the next victim of a plane, which has the given closed blocks of each group. Asked only if
-    /// there are [`groups`](Self::groups). If there is no block such as is wanted, the drive takes another.
-    fn wanted(&self, _full: &[FullBlocks]) -> Wanted {
-        Wanted { group: 0, order: Order::AsPolicySays }
     }
 
     /// Rate at which a valid page of `block` is written, in writes for each page that the host writes to the
@@ -255,24 +196,8 @@ pub trait Placement {
         None
     }
 
-    /// Takes the new classes of closed blocks, if groups have changed since this was last called.
-    fn take_regrouping(&mut self) -> Option<Regrouping> {
-        None
-    }
-
-    /// Closed blocks have been sorted again: there are so many of each class.
-    fn regrouped(&mut self, _full: &[u32]) {}
-
     /// Brings what is known of `lpn` into the cache, without waiting for it. It only saves time.
     fn fetch(&self, _lpn: Lpn) {}
-
-    /// Pages written with each handle, if it goes by handles.
-    fn handles(&self) -> Option<&HandleTally> {
-        None
-    }
-
-    /// Goes on counting from there, after a loss of power, if it goes by handles.
-    fn counts_on(&mut self, _handles: &HandleTally) {}
 
     /// Bytes in RAM, for the pages.
     fn bytes(&self) -> usize {
@@ -454,6 +379,28 @@ impl AnyPlacement {
         }
     }
 
+    /// Takes what the run will do, once it begins, if the placement knows the future.
+    pub fn foresee(&mut self, future: Future) {
+        if let Self::Oracle(oracle) = self {
+            oracle.foresee(future);
+        }
+    }
+
+    /// Pages written with each handle, if it goes by handles.
+    pub fn handles(&self) -> Option<&HandleTally> {
+        match self {
+            Self::ByHint(by_hint) => Some(by_hint.tally()),
+            _ => None,
+        }
+    }
+
+    /// Continues the counts of `before`, which was in use until the power failed, if it goes by handles.
+    pub fn counts_on(&mut self, before: &Self) {
+        if let (Self::ByHint(by_hint), Self::ByHint(before)) = (self, before) {
+            by_hint.counts_on(before);
+        }
+    }
+
     /// Whether it may look at the placement handles that the host names.
     pub const fn looks_at_handles(&self) -> bool {
         matches!(self, Self::ByHint(_) | Self::External(_))
@@ -482,80 +429,25 @@ impl Placement for AnyPlacement {
         each!(self, placement => placement.by_origin())
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        each!(self, placement => placement.wrote(lpn, origin, now));
+    fn needs(&self) -> Needs {
+        each!(self, placement => placement.needs())
     }
 
-    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
-        each!(self, placement => placement.lies_in(lpn, block));
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        each!(self, placement => placement.learn(event, now));
     }
 
-    fn asks_where_pages_lie(&self) -> bool {
-        each!(self, placement => placement.asks_where_pages_lie())
-    }
-
-    fn rewrites(&self) -> bool {
-        each!(self, placement => placement.rewrites())
-    }
-
-    fn rewrote(&mut self, lpn: Lpn, old: Old, now: u64) {
-        each!(self, placement => placement.rewrote(lpn, old, now));
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, now: u64) {
-        each!(self, placement => placement.trimmed(lpn, now));
-    }
-
-    fn foresee(&mut self, future: Future) {
-        each!(self, placement => placement.foresee(future));
-    }
-
-    fn run_begins(&mut self) {
-        each!(self, placement => placement.run_begins());
-    }
-
-    fn sealed(&mut self, block: Life) {
-        each!(self, placement => placement.sealed(block));
-    }
-
-    fn chosen(&mut self, block: Life, now: u64) {
-        each!(self, placement => placement.chosen(block, now));
-    }
-
-    fn collected(&mut self, block: Life, now: u64) {
-        each!(self, placement => placement.collected(block, now));
-    }
-
-    fn groups(&self) -> Option<Vec<usize>> {
-        each!(self, placement => placement.groups())
-    }
-
-    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
-        each!(self, placement => placement.wanted(full))
+    fn grouping(&mut self) -> Option<&mut dyn Grouping> {
+        each!(self, placement => placement.grouping())
     }
 
     fn hotness(&self, block: BlockId, now: u64) -> Option<f64> {
         each!(self, placement => placement.hotness(block, now))
     }
 
-    fn take_regrouping(&mut self) -> Option<Regrouping> {
-        each!(self, placement => placement.take_regrouping())
-    }
-
-    fn regrouped(&mut self, full: &[u32]) {
-        each!(self, placement => placement.regrouped(full));
-    }
-
     fn fetch(&self, lpn: Lpn) {
         each!(self, placement => placement.fetch(lpn));
-    }
-
-    fn handles(&self) -> Option<&HandleTally> {
-        each!(self, placement => placement.handles())
-    }
-
-    fn counts_on(&mut self, handles: &HandleTally) {
-        each!(self, placement => placement.counts_on(handles));
     }
 
     fn bytes(&self) -> usize {

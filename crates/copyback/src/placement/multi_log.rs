@@ -23,7 +23,9 @@ use crate::rng::Stream;
 
 use super::log_space::{LogSpace, where_space_saves_least};
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, FullBlocks, Life, Order, Origin, Placement, Wanted};
+use super::{
+    Class, Classes, Drive, Event, FullBlocks, Grouping, Life, Order, Origin, Placement, Wanted,
+};
 
 /// The logs of pages.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -111,6 +113,30 @@ impl MultiLog {
             self.logs[level.index()].valid -= 1;
         }
     }
+
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        let class = self.class_of(lpn, origin, now);
+        self.leave(lpn);
+        self.levels[lpn.index()] = Some(class);
+        self.logs[class.index()].valid += 1;
+        self.coldest = self.coldest.max(class.index());
+        if let Origin::Host { .. } = origin {
+            self.logs[class.index()].written += 1;
+            self.drawn = self.random.random();
+            self.times.wrote(lpn, now);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.leave(lpn);
+        self.times.forget(lpn);
+    }
+
+    fn chosen(&mut self, block: Life) {
+        let log = &mut self.logs[block.class.index()];
+        log.collected += u64::from(self.pages_per_block);
+        log.invalid += u64::from(self.pages_per_block - u32::from(block.valid));
+    }
 }
 
 impl Placement for MultiLog {
@@ -128,45 +154,18 @@ impl Placement for MultiLog {
         })
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        let class = self.class_of(lpn, origin, now);
-        self.leave(lpn);
-        self.levels[lpn.index()] = Some(class);
-        self.logs[class.index()].valid += 1;
-        self.coldest = self.coldest.max(class.index());
-        if let Origin::Host { .. } = origin {
-            self.logs[class.index()].written += 1;
-            self.drawn = self.random.random();
-            self.times.wrote(lpn, now);
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin } => self.wrote(lpn, origin, now),
+            Event::Trimmed(lpn) => self.trimmed(lpn),
+            Event::Chosen(block) => self.chosen(block),
+            _ => {}
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.leave(lpn);
-        self.times.forget(lpn);
-    }
-
-    fn chosen(&mut self, block: Life, _: u64) {
-        let log = &mut self.logs[block.class.index()];
-        log.collected += u64::from(self.pages_per_block);
-        log.invalid += u64::from(self.pages_per_block - u32::from(block.valid));
-    }
-
-    /// Each log is a group.
-    fn groups(&self) -> Option<Vec<usize>> {
-        self.chooses_victims.then(|| (0..self.logs.len()).collect())
-    }
-
-    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
-        let written: u64 = self.logs.iter().map(|log| log.written).sum();
-        let space = |(log, full): (&Log, &FullBlocks)| LogSpace {
-            pages: f64::from(full.blocks) * f64::from(self.pages_per_block),
-            valid: full.valid_pages as f64,
-            writes: log.written as f64 / written.max(1) as f64,
-        };
-        let logs: Vec<_> = self.logs.iter().zip(full).map(space).collect();
-        let group = where_space_saves_least(&logs).unwrap_or(0);
-        Wanted { group, order: Order::OldestFirst }
+    fn grouping(&mut self) -> Option<&mut dyn Grouping> {
+        if self.chooses_victims { Some(self) } else { None }
     }
 
     fn fetch(&self, lpn: Lpn) {
@@ -208,6 +207,25 @@ impl Placement for MultiLog {
     }
 }
 
+impl Grouping for MultiLog {
+    /// Each log is a group.
+    fn groups(&self) -> Vec<usize> {
+        (0..self.logs.len()).collect()
+    }
+
+    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
+        let written: u64 = self.logs.iter().map(|log| log.written).sum();
+        let space = |(log, full): (&Log, &FullBlocks)| LogSpace {
+            pages: f64::from(full.blocks) * f64::from(self.pages_per_block),
+            valid: full.valid_pages as f64,
+            writes: log.written as f64 / written.max(1) as f64,
+        };
+        let logs: Vec<_> = self.logs.iter().zip(full).map(space).collect();
+        let group = where_space_saves_least(&logs).unwrap_or(0);
+        Wanted { group, order: Order::OldestFirst }
+    }
+}
+
 /// Pages that no drive has gone through.
 const NEVER: u64 = 1 << 60;
 
@@ -228,7 +246,7 @@ mod tests {
     fn write(placement: &mut MultiLog, lpn: u32, origin: Origin, now: u64) -> usize {
         let class = placement.class_of(Lpn(lpn), origin, now);
         assert_eq!(placement.class_of(Lpn(lpn), origin, now), class, "to ask changes nothing");
-        placement.wrote(Lpn(lpn), origin, now);
+        placement.learn(Event::Wrote { lpn: Lpn(lpn), origin: origin }, now);
         class.index()
     }
 
@@ -240,7 +258,7 @@ mod tests {
         (2..8).for_each(|lpn| assert_eq!(write(&mut placement, lpn, MOVED, 8), 1));
         let class = Class::new(1);
         let life = Life { block: BlockId(0), class, opened: 0, sealed: 8, valid: 2 };
-        placement.chosen(life, 8);
+        placement.learn(Event::Chosen(life), 8);
         placement
     }
 
@@ -254,7 +272,7 @@ mod tests {
         assert_eq!(write(&mut placement, 0, MOVED, 4), 1, "log 1 holds less than a block");
         assert_eq!(write(&mut placement, 1, MOVED, 4), 1, "it has begun");
         assert_eq!(write(&mut placement, 9, MOVED, 4), 1, "as one of log 0, if nothing is known");
-        placement.trimmed(Lpn(0), 0);
+        placement.learn(Event::Trimmed(Lpn(0)), 0);
         assert_eq!(write(&mut placement, 0, HOST, 4), 0);
     }
 
@@ -280,9 +298,9 @@ mod tests {
     #[test]
     fn its_own_victims_are_the_oldest_of_the_log_in_which_room_saves_least() {
         let mut placement = two_logs(Promotion::Sure);
-        assert_eq!(placement.groups(), None);
+        assert!(placement.grouping().is_none());
         placement.chooses_victims = true;
-        assert_eq!(placement.groups(), Some(vec![0, 1, 2]));
+        assert_eq!(placement.grouping().map(|groups| groups.groups()), Some(vec![0, 1, 2]));
         assert_eq!(write(&mut placement, 6, HOST, 10), 1);
         let wanted = |valid: [u64; 3]| {
             let full = valid.map(|valid_pages| FullBlocks { blocks: 1, valid_pages });

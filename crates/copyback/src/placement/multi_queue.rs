@@ -15,7 +15,7 @@ use crate::ids::Lpn;
 
 use super::chunks::{Chunks, Levels};
 use super::queues::Queues;
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 /// Chunks and their queues.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -44,6 +44,14 @@ impl MultiQueue {
     fn moved(&self) -> Class {
         Class::new(self.classes - 1)
     }
+
+    fn wrote(&mut self, lpn: Lpn) {
+        if self.chunks.counts(lpn) {
+            self.queues.promote(self.chunks.of(lpn), &self.levels);
+            self.queues.demote(&self.levels);
+        }
+        self.chunks.wrote(lpn);
+    }
 }
 
 impl Placement for MultiQueue {
@@ -61,15 +69,11 @@ impl Placement for MultiQueue {
         }
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
-        if let Origin::Moved { .. } = origin {
-            return;
+    #[inline(always)]
+    fn learn(&mut self, event: Event, _: u64) {
+        if let Event::Wrote { lpn, origin: Origin::Host { .. } } = event {
+            self.wrote(lpn);
         }
-        if self.chunks.counts(lpn) {
-            self.queues.promote(self.chunks.of(lpn), &self.levels);
-            self.queues.demote(&self.levels);
-        }
-        self.chunks.wrote(lpn);
     }
 
     fn bytes(&self) -> usize {
@@ -106,7 +110,7 @@ mod tests {
         let mut one = |&page| {
             let class = queues.class_of(Lpn(page), HOST, 0);
             assert_eq!(queues.class_of(Lpn(page), HOST, 0), class, "to ask changes nothing");
-            queues.wrote(Lpn(page), HOST, 0);
+            queues.learn(Event::Wrote { lpn: Lpn(page), origin: HOST }, 0);
             class.index()
         };
         pages.iter().map(&mut one).collect()
@@ -140,7 +144,7 @@ mod tests {
         let mut queues = queues(4, Expiry::Demotes);
         let moved = Origin::Moved { class: Some(Class::new(1)) };
         assert_eq!(queues.class_of(Lpn(0), moved, 0).index(), 3);
-        queues.wrote(Lpn(0), moved, 0);
+        queues.learn(Event::Wrote { lpn: Lpn(0), origin: moved }, 0);
         assert_eq!(write(&mut queues, &[1]), [0]);
     }
 

@@ -13,7 +13,7 @@ use crate::ids::{BlockId, Lpn};
 
 use super::future::Future;
 use super::lives::Lives;
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Needs, Origin, Placement};
 
 /// Placement by the future: the lives of pages, and where the classes begin.
 #[derive(Debug, Checkpointed)]
@@ -78,6 +78,28 @@ impl Oracle {
             .map_or(self.bounds.len(), |left| self.bounds.partition_point(|bound| *bound < left));
         Class::new(class)
     }
+
+    fn wrote(&mut self, lpn: Lpn) {
+        if let Some(written) = &mut self.written {
+            *written += 1;
+            self.dies(lpn);
+        }
+    }
+
+    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
+        if self.written.is_none() || self.lives.is_none() {
+            return;
+        }
+        let death = self.death(lpn);
+        if let Some(lives) = &mut self.lives {
+            lives.lies_in(lpn, block, death);
+        }
+    }
+
+    /// Takes what the run will do, once it begins.
+    pub(super) fn foresee(&mut self, future: Future) {
+        self.future = Some(future);
+    }
 }
 
 impl Placement for Oracle {
@@ -95,29 +117,19 @@ impl Placement for Oracle {
         })
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
-        if let (Origin::Host { .. }, Some(written)) = (origin, &mut self.written) {
-            *written += 1;
-            self.dies(lpn);
-        }
+    fn needs(&self) -> Needs {
+        Needs { places: self.lives.is_some(), ..Needs::default() }
     }
 
-    fn asks_where_pages_lie(&self) -> bool {
-        self.lives.is_some()
-    }
-
-    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
-        if self.written.is_none() || self.lives.is_none() {
-            return;
+    #[inline(always)]
+    fn learn(&mut self, event: Event, _: u64) {
+        match event {
+            Event::Wrote { lpn, origin: Origin::Host { .. } } => self.wrote(lpn),
+            Event::LiesIn { lpn, block } => self.lies_in(lpn, block),
+            Event::Trimmed(lpn) => self.dies(lpn),
+            Event::RunBegins => self.written = Some(0),
+            _ => {}
         }
-        let death = self.death(lpn);
-        if let Some(lives) = &mut self.lives {
-            lives.lies_in(lpn, block, death);
-        }
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.dies(lpn);
     }
 
     fn hotness(&self, block: BlockId, _: u64) -> Option<f64> {
@@ -128,14 +140,6 @@ impl Placement for Oracle {
     fn bytes(&self) -> usize {
         let future = self.future.as_ref().map_or(0, Future::bytes);
         future + self.lives.as_ref().map_or(0, Lives::bytes)
-    }
-
-    fn foresee(&mut self, future: Future) {
-        self.future = Some(future);
-    }
-
-    fn run_begins(&mut self) {
-        self.written = Some(0);
     }
 }
 
@@ -165,15 +169,17 @@ mod tests {
     fn a_page_goes_with_those_that_die_when_it_does() {
         let mut oracle = oracle(3, 1.0, &[0, 1, 2, 0, 3, 1, 4]);
         assert_eq!(class_of(&oracle, 0, HOST), 2, "nothing is known before the run begins");
-        oracle.run_begins();
+        oracle.learn(Event::RunBegins, 0);
         // Page 0 is written again at 3, page 1 at 5; page 2 never is.
         assert_eq!([0, 1, 2].map(|page| class_of(&oracle, page, HOST)), [1, 2, 2]);
-        [0, 1, 2].iter().for_each(|page| oracle.wrote(Lpn(*page), HOST, 0));
+        [0, 1, 2]
+            .iter()
+            .for_each(|page| oracle.learn(Event::Wrote { lpn: Lpn(*page), origin: HOST }, 0));
         // By now, 0 of 3 and 2 of 5 are left; what was there before page 4 is written at 6.
         assert_eq!([0, 1, 2, 4].map(|page| class_of(&oracle, page, MOVED)), [0, 0, 2, 1]);
-        oracle.wrote(Lpn(0), MOVED, 0);
+        oracle.learn(Event::Wrote { lpn: Lpn(0), origin: MOVED }, 0);
         assert_eq!(class_of(&oracle, 0, MOVED), 0, "to be moved is not to die");
-        oracle.trimmed(Lpn(4), 0);
+        oracle.learn(Event::Trimmed(Lpn(4)), 0);
         assert_eq!(class_of(&oracle, 4, MOVED), 2);
     }
 
@@ -184,26 +190,28 @@ mod tests {
         let mut foreseen = Foreseen::new(8);
         [0, 1, 2, 0, 3, 1, 4].iter().for_each(|page| _ = foreseen.writes(Lpn(*page)));
         oracle.foresee(foreseen.into_future());
-        oracle.run_begins();
+        oracle.learn(Event::RunBegins, 0);
         // What lay there before: page 0 is written at once, page 5 never, as if at 7 + 8.
-        [0, 5].iter().for_each(|page| oracle.lies_in(Lpn(*page), BlockId(6)));
+        [0, 5]
+            .iter()
+            .for_each(|page| oracle.learn(Event::LiesIn { lpn: Lpn(*page), block: BlockId(6) }, 0));
         let left = |oracle: &Oracle, block| {
             oracle.hotness(BlockId(block), 0).map(|hotness| (1.0 / hotness).round())
         };
         assert_eq!(left(&oracle, 6), Some(8.0), "half of 0 and 15");
         for (page, block) in [(0, 1), (1, 1), (2, 2)] {
-            oracle.wrote(Lpn(page), HOST, 0);
-            oracle.lies_in(Lpn(page), BlockId(block));
+            oracle.learn(Event::Wrote { lpn: Lpn(page), origin: HOST }, 0);
+            oracle.learn(Event::LiesIn { lpn: Lpn(page), block: BlockId(block) }, 0);
         }
         // At 3, page 0 has none left, page 1 two, page 2 and page 5 twelve.
         assert_eq!(
             [1, 2, 6, 3].map(|block| left(&oracle, block)),
             [Some(1.0), Some(12.0), Some(12.0), None]
         );
-        oracle.wrote(Lpn(1), MOVED, 0);
-        oracle.lies_in(Lpn(1), BlockId(2));
+        oracle.learn(Event::Wrote { lpn: Lpn(1), origin: MOVED }, 0);
+        oracle.learn(Event::LiesIn { lpn: Lpn(1), block: BlockId(2) }, 0);
         assert_eq!([1, 2].map(|block| left(&oracle, block)), [Some(1.0), Some(7.0)]);
-        oracle.trimmed(Lpn(2), 0);
+        oracle.learn(Event::Trimmed(Lpn(2)), 0);
         assert_eq!(left(&oracle, 2), Some(2.0));
         assert!(oracle.bytes() > 4 * 8 + 12 * 7);
     }

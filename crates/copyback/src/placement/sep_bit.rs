@@ -13,7 +13,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Life, Origin, Placement};
 
 const SHORT_LIVED: Class = Class::new(0);
 const LONG_LIVED: Class = Class::new(1);
@@ -58,6 +58,27 @@ impl SepBit {
         };
         Class::new(3 + AGES.iter().filter(begins).count())
     }
+
+    #[inline(always)]
+    fn wrote(&mut self, lpn: Lpn, now: u64) {
+        self.pages += u64::from(self.times.wrote(lpn, now).is_none());
+        self.queue += 1;
+        let most = self.mean_life.unwrap_or(u64::MAX);
+        self.queue -= u64::from(self.queue > most.min(self.pages));
+        self.queue -= u64::from(self.queue > most);
+    }
+
+    fn chosen(&mut self, block: Life, now: u64) {
+        if block.class != SHORT_LIVED {
+            return;
+        }
+        self.lives += now - block.opened;
+        self.collected += 1;
+        if self.collected == COLLECTED {
+            self.mean_life = Some(self.lives / COLLECTED);
+            (self.lives, self.collected) = (0, 0);
+        }
+    }
 }
 
 impl Placement for SepBit {
@@ -79,30 +100,12 @@ impl Placement for SepBit {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        if let Origin::Moved { .. } = origin {
-            return;
-        }
-        self.pages += u64::from(self.times.wrote(lpn, now).is_none());
-        self.queue += 1;
-        let most = self.mean_life.unwrap_or(u64::MAX);
-        self.queue -= u64::from(self.queue > most.min(self.pages));
-        self.queue -= u64::from(self.queue > most);
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.pages -= u64::from(self.times.forget(lpn).is_some());
-    }
-
-    fn chosen(&mut self, block: Life, now: u64) {
-        if block.class != SHORT_LIVED {
-            return;
-        }
-        self.lives += now - block.opened;
-        self.collected += 1;
-        if self.collected == COLLECTED {
-            self.mean_life = Some(self.lives / COLLECTED);
-            (self.lives, self.collected) = (0, 0);
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin: Origin::Host { .. } } => self.wrote(lpn, now),
+            Event::Trimmed(lpn) => self.pages -= u64::from(self.times.forget(lpn).is_some()),
+            Event::Chosen(block) => self.chosen(block, now),
+            _ => {}
         }
     }
 
@@ -144,7 +147,7 @@ mod tests {
         let mut placement = SepBit::new(DRIVE);
         for page in 0..4 {
             assert_eq!(class_of(&placement, page, HOST, page.into()), 1, "it replaces nothing");
-            placement.wrote(Lpn(page), HOST, page.into());
+            placement.learn(Event::Wrote { lpn: Lpn(page), origin: HOST }, page.into());
         }
         placement
     }
@@ -158,7 +161,7 @@ mod tests {
         for _ in 0..blocks {
             let block =
                 Life { block: BlockId(0), class, opened: 100 - life, sealed: 100, valid: 1 };
-            placement.chosen(block, 100);
+            placement.learn(Event::Chosen(block), 100);
         }
     }
 
@@ -170,7 +173,7 @@ mod tests {
         assert_eq!(classes(&placement, 4), [1, 0, 0, 0], "the first has left the queue of four");
         collect(&mut placement, COLLECTED, SHORT_LIVED, 3);
         assert_eq!(classes(&placement, 4), [1, 1, 0, 0], "ages are 4, 3, 2 and 1, the mean is 3");
-        placement.trimmed(Lpn(3), 0);
+        placement.learn(Event::Trimmed(Lpn(3)), 0);
         assert_eq!(class_of(&placement, 3, HOST, 4), 1);
     }
 
@@ -202,11 +205,11 @@ mod tests {
         let mut placement = filled();
         collect(&mut placement, COLLECTED, SHORT_LIVED, 2);
         let lengths = [4, 5, 6, 7].map(|now| {
-            placement.wrote(Lpn(0), HOST, now);
+            placement.learn(Event::Wrote { lpn: Lpn(0), origin: HOST }, now);
             placement.queue
         });
         assert_eq!(lengths, [3, 2, 2, 2]);
-        placement.wrote(Lpn(1), MOVED, 8);
+        placement.learn(Event::Wrote { lpn: Lpn(1), origin: MOVED }, 8);
         assert_eq!(placement.queue, 2, "collections write nothing new");
     }
 

@@ -11,7 +11,7 @@ use crate::config::{Counted, Logarithm};
 use crate::ids::Lpn;
 
 use super::chunks::{Chunks, Levels};
-use super::{Class, Classes, Drive, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 /// Counts of chunks.
 #[derive(Debug, Serialize, Deserialize, Checkpointed)]
@@ -60,6 +60,15 @@ impl Sfr {
     fn moved(&self) -> Class {
         Class::new(self.classes - 1)
     }
+
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        self.class = self.class_of(lpn, origin, now);
+        if self.chunks.counts(lpn) {
+            let count = &mut self.counts[self.chunks.of(lpn)];
+            *count = Count { writes: count.next(now, self.period), last: now };
+        }
+        self.chunks.wrote(lpn);
+    }
 }
 
 impl Placement for Sfr {
@@ -77,16 +86,11 @@ impl Placement for Sfr {
         }
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        if let Origin::Moved { .. } = origin {
-            return;
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        if let Event::Wrote { lpn, origin: origin @ Origin::Host { .. } } = event {
+            self.wrote(lpn, origin, now);
         }
-        self.class = self.class_of(lpn, origin, now);
-        if self.chunks.counts(lpn) {
-            let count = &mut self.counts[self.chunks.of(lpn)];
-            *count = Count { writes: count.next(now, self.period), last: now };
-        }
-        self.chunks.wrote(lpn);
     }
 
     fn bytes(&self) -> usize {
@@ -125,7 +129,7 @@ mod tests {
         let mut one = |(page, now)| {
             let class = sfr.class_of(Lpn(page), HOST, now);
             assert_eq!(sfr.class_of(Lpn(page), HOST, now), class, "to ask changes nothing");
-            sfr.wrote(Lpn(page), HOST, now);
+            sfr.learn(Event::Wrote { lpn: Lpn(page), origin: HOST }, now);
             class.index()
         };
         pages.iter().copied().zip(begin..).map(&mut one).collect()
@@ -161,7 +165,7 @@ mod tests {
         let mut sfr = sfr(4, 1_000);
         let moved = Origin::Moved { class: Some(Class::new(1)) };
         assert_eq!(sfr.class_of(Lpn(0), moved, 0).index(), 3);
-        sfr.wrote(Lpn(0), moved, 0);
+        sfr.learn(Event::Wrote { lpn: Lpn(0), origin: moved }, 0);
         assert_eq!(write(&mut sfr, 0, &[1]), [0]);
     }
 

@@ -12,7 +12,7 @@ use crate::checkpoint::Checkpointed;
 use crate::ids::{BlockId, Lpn};
 
 use super::heat::Heat;
-use super::{Class, Classes, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Life, Origin, Placement};
 
 /// Number of rounds at most, as in the paper.
 const ROUNDS: usize = 3;
@@ -67,6 +67,15 @@ impl Sfs {
             *centre = if count > 0.0 { sum / count } else { 0.0 };
         }
     }
+
+    fn chosen(&mut self, block: Life, now: u64) {
+        self.collections += 1;
+        if self.collections == self.period {
+            self.cluster(now);
+            self.collections = 0;
+        }
+        self.is_full[block.block.index()] = false;
+    }
 }
 
 /// The centre that is nearest to this hotness, the first of those that are equally near in this order.
@@ -93,32 +102,15 @@ impl Placement for Sfs {
     }
 
     #[inline(always)]
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        if let Origin::Host { .. } = origin {
-            self.heat.wrote(lpn, now);
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin: Origin::Host { .. } } => self.heat.wrote(lpn, now),
+            Event::LiesIn { lpn, block } => self.heat.lies_in(lpn, block),
+            Event::Trimmed(lpn) => self.heat.forget(lpn),
+            Event::Sealed(block) => self.is_full[block.block.index()] = true,
+            Event::Chosen(block) => self.chosen(block, now),
+            _ => {}
         }
-    }
-
-    #[inline(always)]
-    fn lies_in(&mut self, lpn: Lpn, block: BlockId) {
-        self.heat.lies_in(lpn, block);
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
-        self.heat.forget(lpn);
-    }
-
-    fn sealed(&mut self, block: Life) {
-        self.is_full[block.block.index()] = true;
-    }
-
-    fn chosen(&mut self, block: Life, now: u64) {
-        self.collections += 1;
-        if self.collections == self.period {
-            self.cluster(now);
-            self.collections = 0;
-        }
-        self.is_full[block.block.index()] = false;
     }
 
     fn hotness(&self, block: BlockId, now: u64) -> Option<f64> {
@@ -171,8 +163,8 @@ mod tests {
         let mut write = |(lpn, now)| {
             let class = sfs.class_of(Lpn(lpn), HOST, now);
             assert_eq!(sfs.class_of(Lpn(lpn), HOST, now), class, "to ask changes nothing");
-            sfs.wrote(Lpn(lpn), HOST, now);
-            sfs.lies_in(Lpn(lpn), BlockId(block));
+            sfs.learn(Event::Wrote { lpn: Lpn(lpn), origin: HOST }, now);
+            sfs.learn(Event::LiesIn { lpn: Lpn(lpn), block: BlockId(block) }, 0);
             class.index()
         };
         pages.iter().copied().zip(now..).map(&mut write).collect()
@@ -186,15 +178,15 @@ mod tests {
         let last = classes as usize - 1;
         assert_eq!(write(&mut sfs, 2, 1, &[0, 1]), [last, last], "all centres are 0 yet");
         assert_eq!(write(&mut sfs, 4, 2, &[2, 3]), [0, 0]);
-        sfs.sealed(life(1));
-        sfs.sealed(life(2));
+        sfs.learn(Event::Sealed(life(1)), 0);
+        sfs.learn(Event::Sealed(life(2)), 0);
         sfs
     }
 
     #[test]
     fn few_blocks_are_centres_themselves_and_pages_go_to_the_nearest() {
         let mut sfs = two_blocks(2);
-        sfs.chosen(life(2), 10);
+        sfs.learn(Event::Chosen(life(2)), 10);
         assert_eq!(sfs.centres, [4.0 / 15.0, 2.0 / 11.0]);
         let class = |lpn, origin, now| sfs.class_of(Lpn(lpn), origin, now).index();
         assert_eq!(class(0, MOVED, 10), 0, "2 / 8");
@@ -217,8 +209,8 @@ mod tests {
         sfs.round(&[3.0, 2.0]);
         assert_eq!(sfs.centres, [2.5, 0.0], "nothing is nearest to the other");
         write(&mut sfs, 6, 3, &[4, 5]);
-        sfs.sealed(life(3));
-        sfs.chosen(life(1), 10);
+        sfs.learn(Event::Sealed(life(3)), 0);
+        sfs.learn(Event::Chosen(life(1)), 10);
         // All are nearer to 0 than to 2.5, and then to their mean.
         let mean = (4.0 / 15.0 + 2.0 / 11.0 + 2.0 / 7.0) / 3.0;
         assert_eq!(sfs.centres, [mean, 0.0]);
@@ -227,10 +219,10 @@ mod tests {
     #[test]
     fn each_so_many_collections_what_is_full_is_clustered_but_what_is_collected() {
         let mut sfs = Sfs { period: 2, ..two_blocks(2) };
-        sfs.chosen(life(1), 10);
+        sfs.learn(Event::Chosen(life(1)), 10);
         assert_eq!(sfs.centres, [0.0, 0.0]);
-        sfs.sealed(life(3));
-        sfs.chosen(life(3), 10);
+        sfs.learn(Event::Sealed(life(3)), 0);
+        sfs.learn(Event::Chosen(life(3)), 10);
         assert_eq!(
             sfs.centres,
             [2.0 / 11.0; 2],
@@ -243,11 +235,11 @@ mod tests {
     #[test]
     fn what_is_remembered_is_what_was_known_and_of_a_placement_like_this() {
         let mut kept = two_blocks(3);
-        kept.chosen(life(2), 10);
+        kept.learn(Event::Chosen(life(2)), 10);
         let memory = kept.memory();
         let mut again = Sfs::new(3, 1, DRIVE);
         assert!(again.remember(&memory, 10));
-        again.trimmed(Lpn(1), 0);
+        again.learn(Event::Trimmed(Lpn(1)), 0);
         assert_eq!(again.hotness(BlockId(1), 12), Some(0.2), "of page 0 alone");
         assert_eq!(again.class_of(Lpn(2), MOVED, 10), kept.class_of(Lpn(2), MOVED, 10));
         assert!(!Sfs::new(2, 1, DRIVE).remember(&memory, 10), "of other classes");

@@ -13,7 +13,7 @@ use crate::ids::Lpn;
 
 use super::clusters::Clusters;
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Life, Origin, Placement};
 
 const MOVED: Class = Class::new(0);
 
@@ -61,20 +61,6 @@ impl Warcip {
             self.filled = 0;
         }
     }
-}
-
-impl Placement for Warcip {
-    fn classes(&self) -> Classes {
-        Classes::apart(1..self.classes, 0..1)
-    }
-
-    #[inline(always)]
-    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
-        match origin {
-            Origin::Host { .. } => self.clusters.class_of(self.interval(lpn, now)),
-            Origin::Moved { .. } => MOVED,
-        }
-    }
 
     fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
         match origin {
@@ -92,7 +78,7 @@ impl Placement for Warcip {
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
+    fn trimmed(&mut self, lpn: Lpn) {
         self.times.forget(lpn);
         self.penalties[lpn.index()] = 0;
     }
@@ -103,6 +89,30 @@ impl Placement for Warcip {
             && let Some(before) = self.sealed.replace(block.class)
         {
             self.filled(before);
+        }
+    }
+}
+
+impl Placement for Warcip {
+    fn classes(&self) -> Classes {
+        Classes::apart(1..self.classes, 0..1)
+    }
+
+    #[inline(always)]
+    fn class_of(&self, lpn: Lpn, origin: Origin, now: u64) -> Class {
+        match origin {
+            Origin::Host { .. } => self.clusters.class_of(self.interval(lpn, now)),
+            Origin::Moved { .. } => MOVED,
+        }
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin } => self.wrote(lpn, origin, now),
+            Event::Trimmed(lpn) => self.trimmed(lpn),
+            Event::Sealed(block) => self.sealed(block),
+            _ => {}
         }
     }
 
@@ -148,7 +158,7 @@ mod tests {
     fn write(warcip: &mut Warcip, page: u32, origin: Origin, now: u64) -> usize {
         let class = warcip.class_of(Lpn(page), origin, now);
         assert_eq!(warcip.class_of(Lpn(page), origin, now), class, "to ask changes nothing");
-        warcip.wrote(Lpn(page), origin, now);
+        warcip.learn(Event::Wrote { lpn: Lpn(page), origin: origin }, now);
         class.index()
     }
 
@@ -180,7 +190,7 @@ mod tests {
         assert_eq!(warcip.interval(Lpn(0), 12), 22);
         write(&mut warcip, 0, HOST, 12);
         assert_eq!(warcip.interval(Lpn(0), 15), 3);
-        warcip.trimmed(Lpn(0), 0);
+        warcip.learn(Event::Trimmed(Lpn(0)), 0);
         assert_eq!(warcip.interval(Lpn(0), 16), 0);
     }
 
@@ -188,11 +198,11 @@ mod tests {
     fn a_page_that_fills_a_block_belongs_to_the_cluster_as_it_was() {
         let mut warcip = warcip(2, 100);
         write(&mut warcip, 0, HOST, 0);
-        warcip.sealed(sealed(1));
+        warcip.learn(Event::Sealed(sealed(1)), 0);
         assert_eq!(write(&mut warcip, 0, HOST, 6), 1);
         let state = |warcip: &Warcip| (warcip.filled, warcip.sealed);
         assert_eq!(state(&warcip), (1, None));
-        warcip.sealed(sealed(0));
+        warcip.learn(Event::Sealed(sealed(0)), 0);
         assert_eq!(state(&warcip), (1, None), "what is moved is not counted");
     }
 

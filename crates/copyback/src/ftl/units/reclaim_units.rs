@@ -4,7 +4,7 @@
 use std::ops::AddAssign;
 
 use crate::ids::PlaneId;
-use crate::placement::{Class, HandleTally, Placement};
+use crate::placement::{Class, HandleTally};
 use crate::victim::{UnitTally, VictimSelector};
 
 use super::{ALL_PLANES, Lines};

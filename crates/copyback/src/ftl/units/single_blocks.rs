@@ -104,13 +104,12 @@ fn is_worth_it(manager: &BlockManager, victim: BlockId) -> bool {
 fn look(manager: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
     manager.regroup();
     let BlockManager { victims, streams, blocks, .. } = manager;
-    let blocks = blocks.at(streams);
     match victims {
         VictimSelector::InGroups(groups) => {
-            let wanted = streams.placement.wanted(groups.full_blocks(plane));
-            groups.choose_wanted(plane, wanted, &blocks)
+            let wanted = streams.placement.grouping()?.wanted(groups.full_blocks(plane));
+            groups.choose_wanted(plane, wanted, &blocks.at(streams))
         }
-        policy => policy.choose(plane, &blocks),
+        policy => policy.choose(plane, &blocks.at(streams)),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::rng::Stream;
 
 use super::supply::{BlockState, ExternalPlacement, Hooks, News, Question, Updates};
 use super::write_times::WriteTimes;
-use super::{Class, Classes, Drive, Life, Origin, Placement};
+use super::{Class, Classes, Drive, Event, Origin, Placement};
 
 use answers::Answers;
 use awaited::{Awaited, What};
@@ -142,6 +142,35 @@ impl External {
         let class = class.or_else(|| asked.ask(lpn, origin, now, allowed));
         // What decides for a placement that has failed.
         class.unwrap_or(Class::new(allowed.0))
+    }
+
+    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
+        let asked = self.asked();
+        let page = asked.pages.of_mut(lpn);
+        page.known.forget();
+        match origin {
+            Origin::Host { .. } => {
+                let age = page.age(now);
+                page.wrote(now);
+                page.to_move.end();
+                asked.writes.remove(page);
+                asked.note(News::Wrote { lpn, age, now });
+            }
+            Origin::Moved { class: left } => {
+                asked.moves.remove(page);
+                asked.note(News::Moved { lpn, left });
+            }
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        let asked = self.asked();
+        let page = asked.pages.of_mut(lpn);
+        let age = page.age(now);
+        page.trimmed();
+        page.known.forget();
+        page.to_move.end();
+        asked.note(News::Trimmed { lpn, age, now });
     }
 }
 
@@ -284,45 +313,16 @@ impl Placement for External {
         }
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, now: u64) {
-        let asked = self.asked();
-        let page = asked.pages.of_mut(lpn);
-        page.known.forget();
-        match origin {
-            Origin::Host { .. } => {
-                let age = page.age(now);
-                page.wrote(now);
-                page.to_move.end();
-                asked.writes.remove(page);
-                asked.note(News::Wrote { lpn, age, now });
-            }
-            Origin::Moved { class: left } => {
-                asked.moves.remove(page);
-                asked.note(News::Moved { lpn, left });
-            }
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin } => self.wrote(lpn, origin, now),
+            Event::Trimmed(lpn) => self.trimmed(lpn, now),
+            Event::Sealed(block) => self.asked().note(News::Sealed(block)),
+            Event::Chosen(block) => self.asked().note(News::Chosen { block, now }),
+            Event::Collected(block) => self.asked().note(News::Collected { block, now }),
+            _ => {}
         }
-    }
-
-    fn trimmed(&mut self, lpn: Lpn, now: u64) {
-        let asked = self.asked();
-        let page = asked.pages.of_mut(lpn);
-        let age = page.age(now);
-        page.trimmed();
-        page.known.forget();
-        page.to_move.end();
-        asked.note(News::Trimmed { lpn, age, now });
-    }
-
-    fn sealed(&mut self, block: Life) {
-        self.asked().note(News::Sealed(block));
-    }
-
-    fn chosen(&mut self, block: Life, now: u64) {
-        self.asked().note(News::Chosen { block, now });
-    }
-
-    fn collected(&mut self, block: Life, now: u64) {
-        self.asked().note(News::Collected { block, now });
     }
 
     #[inline(always)]

@@ -20,7 +20,10 @@ use copyback_memory::table;
 use crate::checkpoint::Checkpointed;
 use crate::ids::Lpn;
 
-use super::{Class, Classes, Drive, FullBlocks, Life, Old, Origin, Placement, Regrouping, Wanted};
+use super::{
+    Class, Classes, Drive, Event, FullBlocks, Grouping, Life, Needs, Old, Origin, Placement,
+    Regrouping, Wanted,
+};
 use chain::Chain;
 use histogram::Histogram;
 use hot::{HotPages, HotTraffic};
@@ -139,26 +142,6 @@ impl Midas {
             self.trust.stop();
         }
     }
-}
-
-impl Placement for Midas {
-    /// Classes of the groups; moves of hot pages go to the first one, as the host's writes do.
-    fn classes(&self) -> Classes {
-        Classes::apart(0..2, 1..self.full.len())
-    }
-
-    #[inline(always)]
-    fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {
-        Class::new(match origin {
-            Origin::Host { .. } => usize::from(!self.hot.is_hot(lpn)),
-            Origin::Moved { class: None } => self.chain.top(),
-            Origin::Moved { class: Some(class) } => self.chain.next(class.index()),
-        })
-    }
-
-    fn rewrites(&self) -> bool {
-        true
-    }
 
     fn rewrote(&mut self, lpn: Lpn, Old { class, full }: Old, now: u64) {
         if let Some(class) = class {
@@ -166,30 +149,27 @@ impl Placement for Midas {
         }
     }
 
-    fn wrote(&mut self, lpn: Lpn, origin: Origin, _: u64) {
-        match origin {
-            Origin::Host { .. } => {
-                self.holds[lpn.index()] = true;
-                self.hot.wrote(self.hot.is_hot(lpn));
-                let window = self.histogram.window() * (self.segment / 4).max(1);
-                let chain = (self.chain.last(), self.chain.is_spread());
-                if let Some(doubt) = self.trust.host_wrote(window, chain) {
-                    self.doubt(doubt);
-                }
-                if self.histogram.wrote(lpn) {
-                    self.decide();
-                }
-            }
-            Origin::Moved { class } => {
-                self.trust.moved();
-                if let Some(class) = class {
-                    self.hot.moved(lpn, class.index());
-                }
-            }
+    fn host_wrote(&mut self, lpn: Lpn) {
+        self.holds[lpn.index()] = true;
+        self.hot.wrote(self.hot.is_hot(lpn));
+        let window = self.histogram.window() * (self.segment / 4).max(1);
+        let chain = (self.chain.last(), self.chain.is_spread());
+        if let Some(doubt) = self.trust.host_wrote(window, chain) {
+            self.doubt(doubt);
+        }
+        if self.histogram.wrote(lpn) {
+            self.decide();
         }
     }
 
-    fn trimmed(&mut self, lpn: Lpn, _: u64) {
+    fn moved(&mut self, lpn: Lpn, class: Option<Class>) {
+        self.trust.moved();
+        if let Some(class) = class {
+            self.hot.moved(lpn, class.index());
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
         self.holds[lpn.index()] = false;
         self.histogram.trimmed(lpn);
     }
@@ -214,21 +194,42 @@ impl Placement for Midas {
             self.doubt(Doubt::Stuck { next });
         }
     }
+}
 
-    fn groups(&self) -> Option<Vec<usize>> {
-        Some(self.chain.groups())
+impl Placement for Midas {
+    /// Classes of the groups; moves of hot pages go to the first one, as the host's writes do.
+    fn classes(&self) -> Classes {
+        Classes::apart(0..2, 1..self.full.len())
     }
 
-    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
-        self.chain.wanted(full)
+    #[inline(always)]
+    fn class_of(&self, lpn: Lpn, origin: Origin, _: u64) -> Class {
+        Class::new(match origin {
+            Origin::Host { .. } => usize::from(!self.hot.is_hot(lpn)),
+            Origin::Moved { class: None } => self.chain.top(),
+            Origin::Moved { class: Some(class) } => self.chain.next(class.index()),
+        })
     }
 
-    fn take_regrouping(&mut self) -> Option<Regrouping> {
-        self.chain.take_regrouping()
+    fn needs(&self) -> Needs {
+        Needs { rewrites: true, ..Needs::default() }
     }
 
-    fn regrouped(&mut self, full: &[u32]) {
-        self.full.copy_from_slice(full);
+    #[inline(always)]
+    fn learn(&mut self, event: Event, now: u64) {
+        match event {
+            Event::Wrote { lpn, origin: Origin::Host { .. } } => self.host_wrote(lpn),
+            Event::Wrote { lpn, origin: Origin::Moved { class } } => self.moved(lpn, class),
+            Event::Rewrote { lpn, old } => self.rewrote(lpn, old, now),
+            Event::Trimmed(lpn) => self.trimmed(lpn),
+            Event::Sealed(block) => self.sealed(block),
+            Event::Chosen(block) => self.chosen(block, now),
+            _ => {}
+        }
+    }
+
+    fn grouping(&mut self) -> Option<&mut dyn Grouping> {
+        Some(self)
     }
 
     fn bytes(&self) -> usize {
@@ -249,6 +250,24 @@ impl Placement for Midas {
                 && saved.chain.is_sound(&new.chain)
                 && saved.trust.is_sound(&new.trust, now)
         })
+    }
+}
+
+impl Grouping for Midas {
+    fn groups(&self) -> Vec<usize> {
+        self.chain.groups()
+    }
+
+    fn wanted(&self, full: &[FullBlocks]) -> Wanted {
+        self.chain.wanted(full)
+    }
+
+    fn take_regrouping(&mut self) -> Option<Regrouping> {
+        self.chain.take_regrouping()
+    }
+
+    fn regrouped(&mut self, full: &[u32]) {
+        self.full.copy_from_slice(full);
     }
 }
 
