@@ -6,11 +6,13 @@
 //! The reading is that of the authors' simulator, but that its model runs in a thread of its own, and this one between
 //! two writes. Where a drive has several planes, groups are of one size on each, and a block of each is a segment.
 
+mod amplification;
 mod chain;
 mod histogram;
 mod hot;
 mod model;
 mod search;
+mod streak;
 mod trust;
 
 use serde::{Deserialize, Serialize};
@@ -163,7 +165,7 @@ impl Midas {
     }
 
     fn moved(&mut self, lpn: Lpn, class: Option<Class>) {
-        self.trust.moved();
+        self.trust.amplification.moved();
         if let Some(class) = class {
             self.hot.moved(lpn, class.index());
         }
@@ -187,7 +189,7 @@ impl Midas {
         }
         let group = self.chain.group_of(class);
         self.trust.chosen(group, block.valid, self.chain.last());
-        let is_stuck = self.trust.is_stuck(now, self.planes.into());
+        let is_stuck = self.trust.streak.is_stuck(now, self.planes.into());
         if is_stuck && !self.chain.is_alone() && self.chain.last() > 1 {
             let next = self.chain.next(class);
             self.trust.failed_at(next);

@@ -1,12 +1,13 @@
-//! Whether predictions hold: what victims of each group had valid against what was predicted, write amplification of
-//! late against what is promised, and collections that free nothing.
+//! Whether predictions hold: what victims of each group had valid against what was predicted, and write amplification of
+//! late against what is promised.
 
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Checkpointed;
 
-/// Victims in a row, of a plane, that free too little.
-const STUCK: u64 = 25;
+use super::amplification::Amplification;
+use super::streak::Streak;
+
 /// Largest share by which more of a victim may be valid than was predicted.
 const MOST_WRONG: f64 = 0.1;
 
@@ -44,14 +45,8 @@ pub struct Trust {
     /// Predictions that failed early in the chain, in this window and in those before.
     errors: u32,
     windows_with_errors: u32,
-    /// Pages over which write amplification is taken.
-    period: u64,
-    host: u64,
-    moved: u64,
-    amplification: f64,
-    /// Victims in a row, and when the first was chosen.
-    streak: u64,
-    streak_from: u64,
+    pub(super) amplification: Amplification,
+    pub(super) streak: Streak,
     pages_per_block: u32,
 }
 
@@ -67,12 +62,8 @@ impl Trust {
             found: vec![ActualVictims::default(); classes],
             errors: 0,
             windows_with_errors: 0,
-            period,
-            host: 0,
-            moved: 0,
-            amplification: 0.0,
-            streak: 0,
-            streak_from: 0,
+            amplification: Amplification::new(period),
+            streak: Streak::default(),
             pages_per_block,
         }
     }
@@ -100,7 +91,7 @@ impl Trust {
 
     /// Whether what is promised is no worse than what was of late.
     pub fn is_better(&self, promised: f64) -> bool {
-        promised <= self.amplification
+        promised <= self.amplification.last()
     }
 
     /// New groups are set. Returns whether so many predictions have failed that the next window should be longer.
@@ -130,11 +121,7 @@ impl Trust {
     /// The host has written a page, with the last group at `last`, spread or not. Returns the first group of which
     /// much more is valid than was predicted, if a third of a `window` has passed.
     pub fn host_wrote(&mut self, window: u64, (last, is_spread): (usize, bool)) -> Option<Doubt> {
-        self.host += 1;
-        if self.host == self.period {
-            self.amplification = (self.host + self.moved) as f64 / self.host as f64;
-            (self.host, self.moved) = (0, 0);
-        }
+        self.amplification.host_wrote();
         self.written += u64::from(self.is_checking);
         if self.written * 10 <= window * 3 {
             return None;
@@ -153,11 +140,6 @@ impl Trust {
         victims > 0 && share - self.predicted[group] >= MOST_WRONG
     }
 
-    /// A collection has moved a page.
-    pub const fn moved(&mut self) {
-        self.moved += 1;
-    }
-
     /// A block of `group` with so many valid pages is collected; the last group is at `last`.
     pub fn chosen(&mut self, group: usize, valid: u16, last: usize) {
         if self.is_checking {
@@ -168,23 +150,14 @@ impl Trust {
         self.is_checking |= self.groups > 0 && self.has_begun[..=last].iter().all(|begun| *begun);
     }
 
-    /// Whether this was one of so many victims while the host has hardly written anything.
-    pub fn is_stuck(&mut self, now: u64, planes: u64) -> bool {
-        if now >= self.streak_from + planes {
-            (self.streak, self.streak_from) = (0, now);
-        }
-        self.streak += 1;
-        self.streak.is_multiple_of(STUCK * planes)
-    }
-
     /// Whether this can be what has become of `new`, by `now`.
     pub fn is_sound(&self, new: &Self, now: u64) -> bool {
         let classes = new.predicted.len();
         [self.predicted.len(), self.has_begun.len(), self.found.len()] == [classes; 3]
             && self.groups <= classes
-            && (self.period, self.pages_per_block) == (new.period, new.pages_per_block)
-            && self.host < self.period
-            && self.streak_from <= now
+            && self.pages_per_block == new.pages_per_block
+            && self.amplification.is_sound(&new.amplification)
+            && self.streak.is_sound(now)
     }
 }
 
@@ -204,13 +177,5 @@ mod tests {
         assert_eq!(found, [Doubt::Group(1)], "0.7 against 0.5");
         assert_eq!(trust.errors, 1);
         assert!(!trust.forgive());
-    }
-
-    #[test]
-    fn victims_in_a_row_on_one_plane_are_stuck_unless_the_host_writes() {
-        let mut trust = Trust::new(5, 1000, 10);
-        assert!((0..24).all(|_| !trust.is_stuck(7, 1)));
-        assert!(trust.is_stuck(7, 1));
-        assert!((0..100).all(|now| !trust.is_stuck(8 + now, 1)));
     }
 }
