@@ -27,7 +27,7 @@ impl Collector {
                 continue;
             }
             let Some(placed) = backend.ftl.program_staged(plane) else { continue };
-            backend.flash.note_target(placed.page);
+            backend.flash.pages.note_target(placed.page);
             filled += u64::from(placed.closes_block);
             members += 1;
         }

@@ -136,7 +136,7 @@ impl Collector {
             }
             PageStep::Program(page) => {
                 let placed = backend.ftl.relocate(page);
-                backend.flash.note_target(placed.page);
+                backend.flash.pages.note_target(placed.page);
                 backend.counters.moves.single_demanding += 1;
                 let offset = backend.ftl.geometry().page_offset(placed.page);
                 let times = self.program_times(backend, offset, placed.closes_block.into(), 1);
@@ -266,7 +266,7 @@ impl Collector {
             return self.read_out(backend, pages).0;
         }
         for page in pages.clone() {
-            backend.flash.note_page(page);
+            backend.flash.pages.note(page);
             backend.copy_unseen(page);
         }
         let Backend { condition, ftl, flash, .. } = backend;
@@ -287,7 +287,7 @@ impl Collector {
         let Backend { condition, ftl, flash, .. } = backend;
         let mut is_in_vain = false;
         for page in pages.clone() {
-            flash.note_page(page);
+            flash.pages.note(page);
             is_in_vain |= condition.sense(ftl, &flash.timing, page) == Found::Nothing
                 && ftl.reads_in_vain_to_move(page);
         }
@@ -327,7 +327,7 @@ impl Collector {
                 true => backend.ftl.relocate_aligned(page),
                 false => backend.ftl.relocate(page),
             };
-            backend.flash.note_target(placed.page);
+            backend.flash.pages.note_target(placed.page);
             offset = backend.ftl.geometry().page_offset(placed.page);
             filled += u64::from(placed.closes_block);
         }
@@ -438,7 +438,7 @@ pub fn place_copy(backend: &mut Backend, page: Ppn) -> Duration {
     let offset = ftl.geometry().page_offset(page);
     let read = condition.array_read(ftl, &flash.timing, (page, offset));
     let placed = backend.ftl.relocate(page);
-    backend.flash.note_target(placed.page);
+    backend.flash.pages.note_target(placed.page);
     backend.counters.copybacks += 1;
     backend.counters.pages_moved += 1;
     backend.counters.moves.single_demanding += 1;
@@ -458,7 +458,7 @@ fn start_erasing(
     backend.counters.multi_plane_erases += u64::from(count > 1);
     for block in &blocks {
         backend.ftl.erase_begins(*block);
-        backend.flash.note_page(backend.ftl.geometry().page(*block, 0));
+        backend.flash.pages.note(backend.ftl.geometry().page(*block, 0));
     }
     // Blocks that are erased together are in one cell mode.
     let Backend { condition, ftl, flash, .. } = &mut *backend;
@@ -481,6 +481,6 @@ pub(super) fn issue(
     // What was in DRAM, or parity, is programmed when nothing is collected: the host may come beside it.
     let is_beside =
         matches!(step, StepInFlight::ProgramStaged | StepInFlight::Parity | StepInFlight::Rebuilt);
-    let alone = !is_beside && !flash.is_pipelined();
+    let alone = !is_beside && !flash.overlap.pipelined;
     flash.issue(die, command, times, (Purpose::Collection(step), alone), now);
 }

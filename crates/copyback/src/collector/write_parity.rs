@@ -18,7 +18,7 @@ impl Collector {
         let Some(page) = backend.ftl.take_parity(die) else { return false };
         let lead = backend.ftl.geometry().locate(page);
         let mut planes = backend.ftl.geometry().bit(lead.plane);
-        backend.flash.note_target(page);
+        backend.flash.pages.note_target(page);
         while let Some(page) = backend.ftl.lines().and_then(|lines| lines.parity()?.next(die))
             && let next = backend.ftl.geometry().locate(page)
             && planes & backend.ftl.geometry().bit(next.plane) == 0
@@ -31,7 +31,7 @@ impl Collector {
             && backend.ftl.take_parity(die).is_some()
         {
             planes |= backend.ftl.geometry().bit(next.plane);
-            backend.flash.note_target(page);
+            backend.flash.pages.note_target(page);
         }
         let members = u64::from(planes.count_ones());
         backend.counters.parity += members;

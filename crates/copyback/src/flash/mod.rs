@@ -9,12 +9,13 @@
 
 mod audit;
 pub mod channel;
+mod channels;
+mod noted;
+mod overlap;
 mod shortcut;
 
-use smallvec::SmallVec;
-
 use crate::checkpoint::Checkpointed;
-use crate::config::{Register, Resolved, Suspend};
+use crate::config::Resolved;
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
 use crate::ids::{ChannelId, DieId, Ppn};
@@ -25,18 +26,11 @@ use crate::shortcut::Shortcuts;
 use crate::units::{Duration, Instant};
 
 use audit::TimingAudit;
-use channel::{Channel, Transfer};
-
-/// Operations whose pages are noted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Checkpointed)]
-pub enum Noted {
-    /// No operation.
-    Nothing,
-    /// Programs.
-    Programmed,
-    /// Programs, reads and erases.
-    Everything,
-}
+use channel::Transfer;
+use channels::Channels;
+pub use noted::Noted;
+use noted::NotedPages;
+use overlap::Overlap;
 
 /// Is told what the flash begins to do.
 pub trait Listener<T> {
@@ -74,30 +68,17 @@ pub struct Flash<T> {
     /// Rules for operations that may share a command.
     pub rules: MultiPlaneRules,
     dies: Vec<Die<T>>,
-    /// The channel of each die.
-    channel_of: Vec<ChannelId>,
-    channels: Vec<Channel>,
+    channels: Channels,
     /// Dies that something has happened to.
     awake: DirtySet,
     /// Dies that are [passed](Self::pass).
     passed: DirtySet,
-    /// Channels that something has happened to.
-    stirred: DirtySet,
-    /// Pages of the operation which is about to start.
-    pages: SmallVec<[Ppn; 2]>,
-    noted: Noted,
+    /// Pages of the operation which is about to start, noted if somebody asks.
+    pub pages: NotedPages,
     /// Until when its dies are undisturbed.
     pub shortcuts: Shortcuts,
-    /// Whether operations of the host overlap one another in a die.
-    double_register: bool,
-    /// Whether those of a collection overlap the host's in a die.
-    pipelined: bool,
-    /// Whether any operations overlap.
-    overlaps: bool,
-    /// Whether a full die may be given more work: what it does may be suspended.
-    takes_more_when_full: bool,
-    /// Whether each die has a channel of its own.
-    own_channels: bool,
+    /// Operations that may overlap in a die.
+    pub overlap: Overlap,
     audit: Option<Box<TimingAudit>>,
 }
 
@@ -111,28 +92,17 @@ impl<T> Flash<T> {
         noted: Noted,
         shortcuts: Shortcuts,
     ) -> Self {
-        let double_register = config.ssd.timing.register == Register::Double;
-        let overlaps = double_register || pipelined;
-        let arbitration = config.ssd.timing.bus_arbitration;
+        let overlap = Overlap::new(config, pipelined);
         Self {
             timing: Timing::new(config),
             rules: MultiPlaneRules::new(config),
-            channel_of: (0..geometry.dies())
-                .map(|die| geometry.channel_of_die(DieId::from_index(die)))
-                .collect(),
-            dies: (0..geometry.dies()).map(|_| Die::new(overlaps)).collect(),
-            channels: (0..geometry.channels).map(|_| Channel::new(arbitration)).collect(),
+            dies: (0..geometry.dies()).map(|_| Die::new(overlap.any_begun())).collect(),
+            channels: Channels::new(config, geometry),
             awake: DirtySet::new(geometry.dies()),
             passed: DirtySet::new(geometry.dies()),
-            stirred: DirtySet::new(geometry.channels as usize),
-            pages: SmallVec::new(),
-            noted,
+            pages: NotedPages::new(noted),
             shortcuts,
-            double_register,
-            pipelined,
-            overlaps,
-            takes_more_when_full: config.ssd.commands.suspend != Suspend::None,
-            own_channels: geometry.dies() == geometry.channels as usize,
+            overlap,
             audit: config.audit.then(|| Box::new(TimingAudit::new(geometry))),
         }
     }
@@ -151,40 +121,25 @@ impl<T> Flash<T> {
     /// Whether each die has a channel of its own.
     #[inline]
     pub const fn has_own_channels(&self) -> bool {
-        self.own_channels
-    }
-
-    /// Whether operations of a collection overlap the host's in a die.
-    pub const fn is_pipelined(&self) -> bool {
-        self.pipelined
+        self.channels.one_each
     }
 
     /// Whether `die` may be given work now.
     #[inline]
     pub fn may_take_more(&self, die: DieId) -> bool {
-        !self.dies[die.index()].is_full() || self.takes_more_when_full
-    }
-
-    /// Whether dies load what comes next beside what they do.
-    pub const fn has_two_registers(&self) -> bool {
-        self.double_register
+        self.overlap.may_take_more(self.die(die))
     }
 
     /// Whether `die` can begin a `command` of the host now.
     #[inline]
     pub fn takes_from_host(&self, die: DieId, command: Command) -> bool {
-        let die = &self.dies[die.index()];
-        (self.double_register || die.is_idle()) && die.accepts(command)
+        self.overlap.takes_from_host(self.die(die), command)
     }
 
     /// Whether `die` can begin any command of the host now: else there is no need to choose one.
     #[inline]
     pub fn takes_any_from_host(&self, die: DieId) -> bool {
-        let die = &self.dies[die.index()];
-        match self.double_register {
-            true => die.accepts(Command::Read) || die.accepts(Command::Program),
-            false => die.is_idle() && die.accepts(Command::Read),
-        }
+        self.overlap.takes_any_from_host(self.die(die))
     }
 
     /// Whether `die` is about to look for work.
@@ -220,7 +175,7 @@ impl<T> Flash<T> {
     /// Whether nothing has happened to any die or channel since they were last asked.
     #[inline]
     pub const fn is_at_rest(&self) -> bool {
-        self.awake.is_empty() && self.stirred.is_empty() && self.passed.is_empty()
+        self.awake.is_empty() && self.channels.are_at_rest() && self.passed.is_empty()
     }
 
     /// Lets every die look for work when the drive next arbitrates.
@@ -234,22 +189,6 @@ impl<T> Flash<T> {
         let die = self.awake.pop()?;
         self.passed.remove(die);
         Some(DieId::from_index(die))
-    }
-
-    /// Notes that the operation which is about to start programs `page`.
-    #[inline]
-    pub fn note_target(&mut self, page: Ppn) {
-        if self.noted >= Noted::Programmed {
-            self.pages.push(page);
-        }
-    }
-
-    /// Notes that the operation which is about to start reads `page`, or erases from it on.
-    #[inline]
-    pub fn note_page(&mut self, page: Ppn) {
-        if self.noted == Noted::Everything {
-            self.pages.push(page);
-        }
     }
 
     /// Gives `die` an operation that it accepts, and that is for what `tag` says. `alone`: whether its issuer lets
@@ -266,14 +205,9 @@ impl<T> Flash<T> {
         now: Instant,
     ) {
         let mut operation = Operation::new(command, times, tag, now);
-        operation.alone = alone || (!self.overlaps && !self.takes_more_when_full);
-        operation.pages = self.take_pages();
+        operation.alone = alone || self.overlap.is_none();
+        operation.pages = self.pages.take();
         self.dies[die.index()].start(operation);
-    }
-
-    /// The noted pages of the operation which starts now.
-    fn take_pages(&mut self) -> Option<Box<SmallVec<[Ppn; 2]>>> {
-        (!self.pages.is_empty()).then(|| Box::new(std::mem::take(&mut self.pages)))
     }
 
     /// Moves the operations of `die` as far as they go. Takes the first that has ended, if one has.
@@ -288,10 +222,10 @@ impl<T> Flash<T> {
         while let Some(action) = self.dies[die.index()].next_action(now) {
             match action {
                 Action::BusIn(slot, time) => {
-                    self.channel_for(die).ask_in(Transfer { die, slot, time });
+                    self.channels.ask(die).ask_in(Transfer { die, slot, time });
                 }
                 Action::BusOut(slot, time) => {
-                    self.channel_for(die).ask_out(Transfer { die, slot, time });
+                    self.channels.ask(die).ask_out(Transfer { die, slot, time });
                 }
                 Action::RunArray(time) => {
                     listener.array_begins(die, time, self.begun(die, Slot::Array), now);
@@ -303,21 +237,9 @@ impl<T> Flash<T> {
         None
     }
 
-    #[inline(always)]
-    fn channel_of(&self, die: DieId) -> ChannelId {
-        self.channel_of[die.index()]
-    }
-
-    /// The channel of `die`, which is about to ask for it.
-    fn channel_for(&mut self, die: DieId) -> &mut Channel {
-        self.stir_channel(die);
-        let channel = self.channel_of(die);
-        &mut self.channels[channel.index()]
-    }
-
     /// Gives the channel of `die` to the next transfer when the drive next arbitrates.
     pub fn stir_channel(&mut self, die: DieId) {
-        self.stirred.insert(self.channel_of(die).index());
+        self.channels.stir(self.channels.of(die));
     }
 
     /// Work of `die` in its `slot`. While its array suspends, the suspended operation is beside it.
@@ -340,11 +262,11 @@ impl<T> Flash<T> {
 
     /// The transfer on `channel` has finished.
     pub fn transfer_done(&mut self, channel: ChannelId, now: Instant) {
-        if let Some(transfer) = self.channels[channel.index()].release() {
+        if let Some(transfer) = self.channels.get(channel).release() {
             self.dies[transfer.die.index()].transfer_done(transfer.slot, now);
             self.wake(transfer.die);
         }
-        self.stirred.insert(channel.index());
+        self.channels.stir(channel);
     }
 
     /// Gives every channel that something has happened to its next transfer.
@@ -355,8 +277,8 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        while let Some(channel) = self.stirred.pop() {
-            self.arbitrate_channel(ChannelId::from_index(channel), now, agenda, listener);
+        while let Some(channel) = self.channels.next_stirred() {
+            self.arbitrate_channel(channel, now, agenda, listener);
         }
     }
 
@@ -368,7 +290,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        if self.channels[channel.index()].is_wanted() {
+        if self.channels.get(channel).is_wanted() {
             self.grant_channel(channel, now, agenda, listener);
         }
     }
@@ -380,7 +302,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let bus = &mut self.channels[channel.index()];
+        let bus = self.channels.get(channel);
         if let Some(end) = bus.begin_to_await(now) {
             return agenda.add(end, Event::TransferDone(channel));
         }

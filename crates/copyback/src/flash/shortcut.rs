@@ -29,9 +29,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &impl Listener<T>,
     ) -> bool {
-        if self.channels[channel.index()].is_wanted()
-            || !self.is_undisturbed(transfer.die, listener)
-        {
+        if self.channels.get(channel).is_wanted() || !self.is_undisturbed(transfer.die, listener) {
             return false;
         }
         let until = now + transfer.time;
@@ -39,7 +37,7 @@ impl<T> Flash<T> {
         let Some(time) = die.begin_behind_transfer(transfer.slot, now, until) else {
             return false;
         };
-        self.channels[channel.index()].hold_unobserved(until);
+        self.channels.get(channel).hold_unobserved(until);
         if let Some(audit) = &mut self.audit {
             audit.channel_taken(channel, now, transfer.time);
         }
@@ -65,12 +63,12 @@ impl<T> Flash<T> {
         listener: &impl Listener<T>,
     ) {
         let done = self.array_is_taken(die, from, time);
-        if self.own_channels
+        if self.channels.one_each
             && self.is_undisturbed(die, listener)
             && let Some(time) = self.dies[die.index()].go_out_at(done)
         {
-            let channel = self.channel_of(die);
-            self.channels[channel.index()].hold(Transfer { die, slot: Slot::Array, time });
+            let channel = self.channels.of(die);
+            self.channels.get(channel).hold(Transfer { die, slot: Slot::Array, time });
             if let Some(audit) = &mut self.audit {
                 audit.channel_taken(channel, done, time);
             }
@@ -104,9 +102,9 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) {
-        let channel = self.channel_of(die);
+        let channel = self.channels.of(die);
         let transfer = Transfer { die, slot: Slot::Array, time };
-        let bus = &mut self.channels[channel.index()];
+        let bus = self.channels.get(channel);
         if bus.take_if_free(transfer, now) {
             self.begin_transfer(channel, transfer, now, agenda, listener);
         } else {
@@ -126,7 +124,7 @@ impl<T> Flash<T> {
         agenda: &mut Agenda,
         listener: &mut impl Listener<T>,
     ) -> Option<(DieId, bool)> {
-        let transfer = self.channels[channel.index()].release();
+        let transfer = self.channels.get(channel).release();
         let begun = transfer.and_then(|Transfer { die, slot, .. }| {
             self.dies[die.index()].begin_after_transfer(slot, now)
         });
@@ -179,7 +177,7 @@ impl<T> Flash<T> {
         if time.is_zero() {
             let time = self.dies[die.index()].run_followed(now);
             self.run_array(die, now, time, agenda, listener);
-            return self.arbitrate_channel(self.channel_of(die), now, agenda, listener);
+            return self.arbitrate_channel(self.channels.of(die), now, agenda, listener);
         }
         self.take_channel_or(Channel::ask_in, (die, time), now, agenda, listener);
     }

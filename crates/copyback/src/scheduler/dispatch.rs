@@ -167,7 +167,7 @@ impl Scheduler {
         }
         backend.counters.mapping.reads +=
             u64::from(backend.ftl.limits().is_translation_page(taken.lpn));
-        backend.flash.note_page(taken.page);
+        backend.flash.pages.note(taken.page);
         self.queues.join(&mut backend.observer, taken.id, group, now);
     }
 
@@ -276,7 +276,7 @@ impl Scheduler {
         if in_vain {
             backend.ftl.lose(placed.page);
         }
-        backend.flash.note_target(placed.page);
+        backend.flash.pages.note_target(placed.page);
         if let Some(held) = &mut backend.held {
             held.begins(id, backend.ftl.geometry().program_of(placed.page));
         }

@@ -45,7 +45,7 @@ impl Scheduler {
 /// Fills up the page that `program` writes. Its last units are not transferred.
 pub fn start_fill(backend: &mut Backend, program: ProgramId, now: Instant) -> bool {
     let Filled { last, units, closes_block } = backend.ftl.fill_up(program);
-    backend.flash.note_target(last);
+    backend.flash.pages.note_target(last);
     backend.counters.programs += u64::from(units);
     backend.counters.padding += u64::from(units);
     let offset = backend.ftl.geometry().page_offset(last);

@@ -32,7 +32,7 @@ pub fn wake_to_load(
     collecting: &Collecting,
     page: HostPage,
 ) -> bool {
-    if !flash.has_two_registers() {
+    if !flash.overlap.double_register {
         return false;
     }
     let mut are_any = false;
@@ -47,7 +47,7 @@ pub fn wake_to_load(
 
 /// Whether a write that any die could take [may be left to another](leaves_to_other) than the one that looks for work.
 pub const fn may_leave_to_other(backend: &Backend) -> bool {
-    backend.held.is_some() || backend.flash.has_two_registers()
+    backend.held.is_some() || backend.flash.overlap.double_register
 }
 
 /// Whether a write of `page` that any die could take is left to another die than `die`: to one with a page that writes wait

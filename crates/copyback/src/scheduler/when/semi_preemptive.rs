@@ -259,7 +259,7 @@ fn merge_reads(at: &mut AtDie<'_>, page: Ppn) -> bool {
         if at.backend.ftl.lost_pages().is_illegible(page) {
             read.cannot_be_corrected();
         }
-        at.backend.flash.note_page(page);
+        at.backend.flash.pages.note(page);
         at.scheduler.queues.join(&mut at.backend.observer, id, &mut group, at.now);
         merged += 1;
     }
