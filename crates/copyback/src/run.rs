@@ -798,7 +798,7 @@ impl Run {
                 slc_cache.get_or_insert((SlcState::default(), ftl.streams().page_bytes())).0 +=
                     state;
             }
-            if let Some(most_held) = ftl.lines().and_then(|lines| Some(lines.parity()?.most_held()))
+            if let Some(most_held) = ftl.lines().and_then(|lines| Some(lines.parity()?.due.most()))
             {
                 let held = parity.map_or(0, |state: ParityState| state.most_held).max(most_held);
                 parity = Some(ParityState { dies: ftl.geometry().dies() as u64, most_held: held });

@@ -13,14 +13,13 @@ const MOST_IN_TRAIT: usize = 15;
 const MOST_IN_CIRCLE: usize = 3;
 
 /// Types with more fields.
-const FIELDS: [(&str, usize); 17] = [
+const FIELDS: [(&str, usize); 16] = [
     ("array::Array", 22),
     ("backend::counters::Counters", 45),
     ("buffer::WriteBuffer", 15),
     ("drive::Drive", 16),
     ("drive::power::PowerLoss", 15),
     ("embedded::Embedded", 14),
-    ("ftl::units::lines::parity::Parity", 16),
     ("host::flow::Flow", 13),
     ("metrics::drive_work::DriveSummary", 15),
     ("metrics::drive_work::DriveWork", 18),

@@ -115,7 +115,7 @@ impl Backend {
         if are_due {
             self.flash.wake_all();
         }
-        let given = self.ftl.parity_mut().map(|parity| parity.take_given()).unwrap_or_default();
+        let given = self.ftl.parity_mut().map(|parity| parity.due.take_given()).unwrap_or_default();
         given.iter().for_each(|die| self.flash.wake(*die));
         are_due || !given.is_empty()
     }

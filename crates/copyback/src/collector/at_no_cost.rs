@@ -13,7 +13,7 @@ impl Collector {
     /// time.
     pub(super) fn collect_at_no_cost(&mut self, backend: &mut Backend, die: DieId) {
         if let Some(parity) = backend.ftl.parity_mut() {
-            parity.take_time(false);
+            parity.due.take_time(false);
         }
         let tally = job::collect_untimed(&mut backend.ftl, die);
         self.count_untimed(&mut backend.counters, Reason::OnDemand, &tally);
@@ -43,8 +43,8 @@ impl Collector {
         // Blocks are replaced in no time either.
         backend.replacing_time();
         let parity = backend.ftl.parity_mut().map(|parity| {
-            parity.take_time(true);
-            parity.take_untimed()
+            parity.due.take_time(true);
+            parity.due.take_untimed()
         });
         let parity = parity.unwrap_or_default();
         backend.counters.programs += parity.pages;

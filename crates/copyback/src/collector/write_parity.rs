@@ -19,7 +19,7 @@ impl Collector {
         let lead = backend.ftl.geometry().locate(page);
         let mut planes = backend.ftl.geometry().bit(lead.plane);
         backend.flash.pages.note_target(page);
-        while let Some(page) = backend.ftl.lines().and_then(|lines| lines.parity()?.next(die))
+        while let Some(page) = backend.ftl.lines().and_then(|lines| lines.parity()?.due.next(die))
             && let next = backend.ftl.geometry().locate(page)
             && planes & backend.ftl.geometry().bit(next.plane) == 0
             && backend.flash.rules.joins(Command::Program)

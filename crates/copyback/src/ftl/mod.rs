@@ -544,7 +544,7 @@ impl Ftl {
     pub fn take_parity(&mut self, die: DieId) -> Option<Ppn> {
         let Tables { manager, units, .. } = &mut self.tables;
         let lines = units.lines_mut()?;
-        let page = lines.parity_mut()?.take_next(die)?;
+        let page = lines.parity_mut()?.due.take_next(die)?;
         lines.program_parity(manager, page);
         Some(page)
     }

@@ -102,7 +102,7 @@ impl Ssd {
 
     /// Whether parity waits for `die`, which goes before all but reads, where these go before writes.
     fn parity_goes_first(&self, die: DieId) -> bool {
-        self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_some()
+        self.backend.ftl.lines().and_then(|lines| lines.parity()?.due.next(die)).is_some()
             && !self.scheduler.queues.reads_go_first(die)
     }
 
@@ -111,7 +111,7 @@ impl Ssd {
         self.scheduler.rebuild.as_ref().is_some_and(|rebuild| rebuild.is_under_way())
             && self.backend.ftl.staged().len() > 0
             && self.collector.of(die).is_none()
-            && self.backend.ftl.lines().and_then(|lines| lines.parity()?.next(die)).is_none()
+            && self.backend.ftl.lines().and_then(|lines| lines.parity()?.due.next(die)).is_none()
             && !self.scheduler.queues.reads_go_first(die)
     }
 

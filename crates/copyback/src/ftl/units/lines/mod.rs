@@ -16,6 +16,7 @@ mod lost;
 mod made_up;
 mod open;
 mod parity;
+mod parity_due;
 mod parity_saved;
 mod saved;
 mod stripe;
@@ -24,7 +25,8 @@ mod unit;
 mod view;
 
 pub use collected::Collected;
-pub use parity::{Parity, UntimedParity};
+pub use parity::Parity;
+pub use parity_due::UntimedParity;
 pub use saved::SavedLines;
 pub use stripe::StripePages;
 pub use tally::LineTally;

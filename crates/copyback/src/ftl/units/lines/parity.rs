@@ -8,8 +8,6 @@
 //! those that need a block now for what they must still move of the line that is being collected. There is always one that
 //! does not: what is collected has no page of data on the die that holds its own parity.
 
-use std::collections::VecDeque;
-
 use crate::checkpoint::Checkpointed;
 use crate::ftl::block_manager::BlockManager;
 use crate::ftl::space::Stream;
@@ -18,9 +16,10 @@ use crate::nand::Geometry;
 use crate::placement::Class;
 
 use super::lost::LostDie;
+use super::parity_due::DueParity;
 use super::{LineId, Lines, LinesOn};
 
-/// Parity of lines: the dies that hold it, the stripes that are whole, and the pages that are to be programmed.
+/// Parity of lines: the dies that hold it, the stripes that are whole, and the pages that are due.
 #[derive(Debug, Checkpointed)]
 pub struct Parity {
     dies: usize,
@@ -38,28 +37,10 @@ pub struct Parity {
     programmed: Vec<u16>,
     /// Pages of parity that have been programmed of each plane number of each line.
     written: Vec<u32>,
-    /// Of each die, parity that it has to program.
-    due: Vec<VecDeque<Ppn>>,
-    /// Of all dies.
-    held: usize,
-    /// Dies that have been given parity to program since that was asked.
-    given: Vec<DieId>,
-    /// Whether programs take time: not while a drive is prepared.
-    takes_time: bool,
-    untimed: UntimedParity,
-    /// Pages of parity that waited for their die at once, at most.
-    most_held: usize,
+    /// Parity that dies have to program.
+    pub due: DueParity,
     /// The die that is lost, if one is.
     pub(super) lost: Option<Box<LostDie>>,
-}
-
-/// Parity that was programmed in no time.
-#[derive(Debug, Clone, Copy, Default, Checkpointed)]
-pub struct UntimedParity {
-    /// Pages.
-    pub pages: u64,
-    /// Blocks that they filled.
-    pub filled: u64,
 }
 
 impl Parity {
@@ -77,12 +58,7 @@ impl Parity {
             turn: DieId(0),
             programmed: vec![0; stripes],
             written: vec![0; stripes / pages as usize],
-            due: vec![VecDeque::new(); geometry.dies()],
-            held: 0,
-            given: Vec::new(),
-            takes_time: false,
-            untimed: UntimedParity::default(),
-            most_held: 0,
+            due: DueParity::new(geometry.dies()),
             lost: None,
         }
     }
@@ -135,9 +111,7 @@ impl Parity {
 
     /// A die is lost, with the parity that it had to program.
     pub(super) fn lose(&mut self, lost: LostDie) {
-        let due = &mut self.due[lost.die.index()];
-        self.held -= due.len();
-        due.clear();
+        self.due.lose(lost.die);
         self.lost = Some(Box::new(lost));
     }
 
@@ -156,7 +130,7 @@ impl Parity {
             let whole: Vec<_> =
                 narrow.filter(|offset| self.is_whole(line, number, *offset)).collect();
             let holder = PlaneId::from_index(die.index() * self.planes_per_die + number.index());
-            whole.into_iter().for_each(|offset| self.give(die, page(holder, offset)));
+            whole.into_iter().for_each(|offset| self.due.give(die, page(holder, offset)));
         }
     }
 
@@ -200,30 +174,6 @@ impl Parity {
         self.lines_of[die.index()] += 1;
     }
 
-    fn give(&mut self, die: DieId, page: Ppn) {
-        self.due[die.index()].push_back(page);
-        self.given.push(die);
-        self.held += 1;
-        self.most_held = self.most_held.max(self.held);
-    }
-
-    /// The parity that `die` programs next, if any is due.
-    pub fn next(&self, die: DieId) -> Option<Ppn> {
-        self.due[die.index()].front().copied()
-    }
-
-    /// Pages that waited for their dies at once, at most.
-    pub const fn most_held(&self) -> u64 {
-        self.most_held as u64
-    }
-
-    /// Takes the parity that `die` programs next.
-    pub fn take_next(&mut self, die: DieId) -> Option<Ppn> {
-        let page = self.due[die.index()].pop_front()?;
-        self.held -= 1;
-        Some(page)
-    }
-
     /// Notes that `page` has been programmed with data. If its stripe is whole now, its parity is due: returns the page for
     /// that, if it is programmed at once. Blocks hold `data_pages` pages.
     #[inline(never)]
@@ -242,35 +192,7 @@ impl Parity {
         let die = self.die_of(line);
         let holder = geometry.first_plane(die).index() + plane.index() % self.planes_per_die;
         let page = geometry.page(BlockId::from_index(holder * blocks + line), offset);
-        // What takes no time does not overtake what does: parity of a block is programmed in order.
-        if self.takes_time || !self.due[die.index()].is_empty() {
-            self.give(die, page);
-            return None;
-        }
-        self.untimed.pages += 1;
-        self.untimed.filled += u64::from(offset + 1 == data_pages);
-        Some(page)
-    }
-
-    /// Takes the dies that have been given parity to program since the last call.
-    pub fn take_given(&mut self) -> Vec<DieId> {
-        std::mem::take(&mut self.given)
-    }
-
-    /// Whether programs take time from now on: not while a drive is prepared.
-    pub const fn take_time(&mut self, takes_time: bool) {
-        self.takes_time = takes_time;
-    }
-
-    /// Takes how much parity has been programmed in no time since the last call.
-    pub fn take_untimed(&mut self) -> UntimedParity {
-        std::mem::take(&mut self.untimed)
-    }
-
-    /// Counts from now on; what is programmed takes time.
-    pub(super) fn run_begins(&mut self) {
-        (self.untimed, self.most_held) = (UntimedParity::default(), self.held);
-        self.takes_time = true;
+        self.due.program(die, page, offset + 1 == data_pages).then_some(page)
     }
 }
 

@@ -39,7 +39,7 @@ impl Lines {
     pub(in crate::ftl) fn reset_tally(&mut self) {
         self.tally = LineTally::default();
         if let Some(parity) = &mut self.parity {
-            parity.run_begins();
+            parity.due.run_begins();
         }
     }
 
