@@ -1,6 +1,9 @@
 //! The drive's DRAM write buffer: acknowledges writes when their data are in DRAM, merges writes of
 //! one page, serves reads of what it holds, and writes pages to flash when it fills.
 
+mod flushes;
+mod watermarks;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use hashlink::LinkedHashMap;
@@ -14,6 +17,9 @@ use crate::ssd::{Finished, Owner, PageWrite, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
 
+use flushes::Flushes;
+use watermarks::Watermarks;
+
 /// Set of sectors of a page: a bit each.
 pub type Sectors = u64;
 
@@ -25,8 +31,7 @@ pub struct WriteBuffer {
     /// Time that a command spends in DRAM.
     pub latency: Duration,
     capacity: usize,
-    start_at: usize,
-    stop_at: usize,
+    watermarks: Watermarks,
     least_recent_first: bool,
     whole_page: Sectors,
     /// Pages whose newest data are only here, the next to leave first.
@@ -38,12 +43,9 @@ pub struct WriteBuffer {
     /// Waits for room, and what collections added to them: the pages on their way to flash, by the order of
     /// their writes.
     places: Places<u64>,
-    destaging: bool,
     /// Pages that are not in flash yet, by the order of the first write that is not.
     unwritten: BTreeMap<u64, Lpn>,
-    flushes: VecDeque<Flush>,
-    /// Whether the last flush waits for what the drive has not been told of.
-    flush_waits_for_more: bool,
+    flushes: Flushes,
     written: u64,
 }
 
@@ -69,16 +71,6 @@ pub struct Placed {
 }
 
 #[derive(Debug, Clone, Copy, Checkpointed)]
-struct Flush {
-    command: CommandId,
-    /// Every earlier write must have left before it ends.
-    before: u64,
-    /// When those that have left since would have left without collections; `None` if none has: what it waited
-    /// for was trimmed.
-    undelayed: Option<Instant>,
-}
-
-#[derive(Debug, Clone, Copy, Checkpointed)]
 struct Entry {
     sectors: Sectors,
     /// Hint of the host when it wrote the page last.
@@ -96,23 +88,18 @@ impl WriteBuffer {
     /// The buffer of a checked configuration, if it has one.
     pub fn new(config: &config::Buffer, page_size: u32) -> Option<Self> {
         let capacity = (config.capacity.0 / u64::from(page_size)) as usize;
-        let pages = |share: f64| share * capacity as f64;
         (capacity > 0).then(|| Self {
             latency: config.latency.0,
             capacity,
-            // Rounded apart, so that even a tiny buffer starts above where it stops.
-            start_at: pages(config.high_watermark.0).ceil() as usize,
-            stop_at: pages(config.low_watermark.0).floor() as usize,
+            watermarks: Watermarks::new(config, capacity),
             least_recent_first: config.eviction == Eviction::Lru,
             whole_page: all_sectors(page_size),
             dirty: PageTable::default(),
             leaving: PageTable::default(),
             waiting: VecDeque::new(),
             places: Places::new(capacity),
-            destaging: false,
             unwritten: BTreeMap::new(),
-            flushes: VecDeque::new(),
-            flush_waits_for_more: false,
+            flushes: Flushes::default(),
             written: 0,
         })
     }
@@ -202,18 +189,14 @@ impl WriteBuffer {
         if self.unwritten.is_empty() {
             return true;
         }
-        let before = self.written + 1;
-        self.flushes.push_back(Flush { command, before, undelayed: None });
-        self.flush_waits_for_more = true;
+        self.flushes.begin(command, self.written + 1);
         false
     }
 
     /// Sends pages to flash if the buffer is full enough, a command waits for room, or a flush is
     /// under way. `leaves` is told of each, and of the version that it gets.
     pub fn destage(&mut self, ssd: &mut Ssd, now: Instant, mut leaves: impl FnMut(Lpn, u64)) {
-        if self.dirty.len() >= self.start_at {
-            self.destaging = true;
-        }
+        self.watermarks.look(self.dirty.len());
         while self.wants_to_destage()
             && let Some((lpn, mut entry)) = self.next_to_leave()
         {
@@ -224,19 +207,18 @@ impl WriteBuffer {
             self.leaving.insert(lpn, entry);
             let Entry { sectors, hint, late, .. } = entry;
             let whole = sectors == self.whole_page;
-            self.flush_waits_for_more |=
-                self.flushes.back().is_some_and(|flush| entry.sequence < flush.before);
+            self.flushes.leaves(entry.sequence);
             leaves(lpn, ssd.scheduler().next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
-        let waits_for_more = std::mem::take(&mut self.flush_waits_for_more);
-        let flush = self.flushes.back().filter(|_| waits_for_more).map(|flush| flush.before);
+        let flush = self.flushes.take_news();
         ssd.buffer_waits(flush, (!self.waiting.is_empty()).then_some(self.leaving.len()));
     }
 
     fn wants_to_destage(&mut self) -> bool {
-        self.destaging &= self.dirty.len() > self.stop_at;
-        self.destaging || !self.waiting.is_empty() || !self.flushes.is_empty()
+        self.watermarks.leaves(self.dirty.len())
+            || !self.waiting.is_empty()
+            || !self.flushes.is_empty()
     }
 
     /// The next page that leaves. One that is being written already stays until that has ended.
@@ -256,9 +238,7 @@ impl WriteBuffer {
         if let Some(entry) = self.leaving.remove(&lpn) {
             let late = page.parts.late();
             self.places.leave(entry.sequence, now - entry.leaves, late);
-            for flush in self.flushes.iter_mut().filter(|flush| entry.sequence < flush.before) {
-                flush.undelayed = flush.undelayed.max(Some(now.before(entry.late + late)));
-            }
+            self.flushes.has_left(entry.sequence, now.before(entry.late + late));
             self.unwritten.remove(&entry.sequence);
             if entry.trimmed {
                 ssd.trim(lpn, now);
@@ -288,8 +268,8 @@ impl WriteBuffer {
     pub fn save(&mut self) {
         self.waiting.clear();
         self.places.forget();
-        self.flushes.clear();
-        self.destaging = false;
+        self.flushes.take_all().for_each(drop);
+        self.watermarks.stop();
         for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
             self.take_back(lpn, entry);
         }
@@ -321,7 +301,7 @@ impl WriteBuffer {
     pub fn take_waiting(&mut self) -> (Vec<CommandId>, Vec<CommandId>) {
         self.places.forget();
         let writes = self.waiting.drain(..).map(|waiting| waiting.command).collect();
-        (writes, self.flushes.drain(..).map(|flush| flush.command).collect())
+        (writes, self.flushes.take_all().collect())
     }
 
     /// Places the next waiting write, if there is room now.
@@ -345,13 +325,8 @@ impl WriteBuffer {
     /// The next flush that has ended: its command, its place among the writes, and how much of its wait was due to
     /// collections.
     pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, u64, Duration)> {
-        let Flush { command, before, undelayed } = *self.flushes.front()?;
         let oldest = self.unwritten.first_key_value().map(|(sequence, _)| *sequence);
-        if oldest.is_some_and(|oldest| oldest < before) {
-            return None;
-        }
-        self.flushes.pop_front();
-        Some((command, before, undelayed.map_or(Duration::ZERO, |undelayed| now - undelayed)))
+        self.flushes.take_ended(oldest, now)
     }
 }
 
