@@ -138,6 +138,8 @@ impl Drive {
     }
 
     fn note_ended(&mut self, visit: Visit, moment: Moment, log: &mut Log) {
-        log.0.extend(self.ended.drain(..).map(|ended| (visit, Notice::Ended(moment, ended))));
+        log.0.extend(
+            self.endings.queue.drain(..).map(|ended| (visit, Notice::Ended(moment, ended))),
+        );
     }
 }

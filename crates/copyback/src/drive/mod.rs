@@ -10,6 +10,8 @@ mod ahead;
 mod command;
 mod controller;
 mod cut_times;
+mod endings;
+mod front_end;
 mod link;
 mod page_events;
 mod pages;
@@ -19,8 +21,6 @@ mod reject;
 mod throttle;
 #[cfg(test)]
 mod unanswered;
-
-use std::collections::VecDeque;
 
 use crate::buffer::{Placed, WriteBuffer};
 use crate::checkpoint::Checkpointed;
@@ -32,7 +32,7 @@ use crate::ids::{CommandId, Lpn, SsdId};
 use crate::outcome::Outcome;
 use crate::precondition::Preconditioner;
 use crate::ssd::{
-    Announced, Blocked, Blocker, Finished, For, Owner, Part, Parts, Party, Ssd, Status, Waited,
+    Announced, Blocked, Blocker, Finished, For, Owner, Part, Parts, Ssd, Status, Waited,
 };
 use crate::units::{Duration, Instant};
 use crate::workload::Operation;
@@ -40,8 +40,8 @@ use crate::workload::Operation;
 pub use ahead::{Log, Moment, Visit};
 use command::{ActiveCommand, Stage};
 pub use command::{Command, Ended, Serves};
-use controller::Controller;
-use link::Link;
+use endings::Endings;
+use front_end::FrontEnd;
 pub use page_events::{PageEvent, PowerCut, RecoveryFindings};
 use power::Power;
 pub use power::{Interrupted, NotOnCommand, PowerLoss};
@@ -55,22 +55,15 @@ pub struct Drive {
     /// The flash and what manages it.
     pub ssd: Ssd,
     buffer: Option<WriteBuffer>,
-    link: Option<Link>,
+    front_end: FrontEnd,
     agenda: Agenda,
     queue: Queue,
-    rejected: Rejected,
     settings: Settings,
-    /// Kept if not all commands are alike to it.
-    controller: Option<Box<Controller>>,
     now: Instant,
-    ended: VecDeque<Ended>,
-    /// Whether what had ended was booked on the way to the second phase of this instant.
-    is_booked: bool,
+    endings: Endings,
     /// Page operations that have ended at this instant; kept to reuse its memory.
     finished: Vec<Finished>,
     violation: Option<String>,
-    /// The page that has left the buffer last.
-    last_destaged: Option<Lpn>,
     /// Kept if it ever fails.
     power: Option<Box<Power>>,
     /// Events of the data of pages, if they are recorded.
@@ -80,7 +73,6 @@ pub struct Drive {
 
 #[derive(Debug, Clone, Copy, Checkpointed)]
 struct Settings {
-    command_overhead: Duration,
     page_size: u64,
     audit: bool,
     /// Whether flushes are answered at once, whatever the buffer holds.
@@ -99,23 +91,18 @@ impl Drive {
         let mut drive = Self {
             ssd,
             buffer: WriteBuffer::new(&config.ssd.buffer, page_size),
-            link: Link::new(&config.host),
+            front_end: FrontEnd::new(config, id),
             agenda: Agenda::default(),
             queue: Queue::new(Gate::of_drive(config), config.metrics.needs_journal()),
-            rejected: Rejected::default(),
             settings: Settings {
-                command_overhead: config.host.command_overhead.0,
                 page_size: u64::from(page_size),
                 audit: config.audit,
                 ignores_flushes: config.ssd.power.flush == Flush::Ignored,
             },
-            controller: Controller::new(config, id),
             now: Instant::START,
-            ended: VecDeque::new(),
-            is_booked: false,
+            endings: Endings::default(),
             finished: Vec::new(),
             violation: None,
-            last_destaged: None,
             power: Power::new(config),
             page_events: None,
         };
@@ -145,7 +132,7 @@ impl Drive {
 
     /// Commands that it has not carried out, as it is read-only.
     pub const fn rejected(&self) -> Rejected {
-        self.rejected
+        self.endings.rejected()
     }
 
     /// Events scheduled so far.
@@ -214,7 +201,7 @@ impl Drive {
             if self.has_something_to_book() {
                 self.book();
                 // What has ended is told before anything else begins or is booked: others may answer to it.
-                self.is_booked = self.has_ended();
+                self.endings.booked();
                 continue;
             }
             if !self.start_work() {
@@ -318,16 +305,14 @@ impl Drive {
 
     #[inline(always)]
     fn enter(&mut self, command: Command, arrived: Instant) {
-        if let Some(controller) = &mut self.controller
-            && self.queue.is_empty_inside()
-        {
-            controller.busy(self.now);
+        if self.queue.is_empty_inside() {
+            self.front_end.busy(self.now);
         }
         let id = self.queue.enter(command, arrived, self.now);
         let Command { operation, length, .. } = command;
-        match &mut self.link {
-            Some(link) if operation == Operation::Write => link.ask(LinkDirection::In, id, length),
-            _ => self.start_controller(id),
+        let asks = operation == Operation::Write;
+        if !(asks && self.front_end.ask_link(LinkDirection::In, id, length)) {
+            self.start_controller(id);
         }
     }
 
@@ -340,7 +325,7 @@ impl Drive {
     /// Returns whether commands have ended.
     #[inline]
     pub fn book_finished(&mut self) -> bool {
-        let is_booked = std::mem::take(&mut self.is_booked);
+        let is_booked = self.endings.take_booked();
         if !is_booked && self.has_something_to_book() {
             self.book();
         }
@@ -373,7 +358,7 @@ impl Drive {
                 Owner::Host(command) => self.page_finished(command, page),
                 Owner::Destage => {
                     if let Some(buffer) = &mut self.buffer {
-                        self.last_destaged = Some(page.lpn);
+                        self.queue.destaged(page.lpn);
                         match page.outcome {
                             Outcome::Rejected => buffer.stays(page.lpn),
                             Outcome::Done | Outcome::Uncorrectable => {
@@ -433,18 +418,18 @@ impl Drive {
 
     /// Whether commands have ended that nobody has taken yet.
     pub fn has_ended(&self) -> bool {
-        !self.ended.is_empty()
+        !self.endings.queue.is_empty()
     }
 
     /// Takes the first of the commands that have ended.
     #[inline]
     pub fn take_first_ended(&mut self) -> Option<Ended> {
-        self.ended.pop_front()
+        self.endings.queue.pop_front()
     }
 
     /// Number of commands that have ended and were not taken yet.
     pub fn ended(&self) -> usize {
-        self.ended.len()
+        self.endings.queue.len()
     }
 
     /// Whether there is work that no command waits for: pages of a buffer on their way to flash.
@@ -465,21 +450,14 @@ impl Drive {
 
     #[inline]
     fn start_link(&mut self) {
-        if self.link.as_ref().is_some_and(Link::is_asked) {
-            self.grant_link();
-        }
-    }
-
-    fn grant_link(&mut self) {
-        let Some(link) = &mut self.link else { return };
-        while let Some(transfer) = link.grant() {
+        while let Some(transfer) = self.front_end.grant_link() {
             self.queue[transfer.command].spend(Part::Bus, self.now);
             self.agenda.add(self.now + transfer.time, Event::LinkDone(transfer.direction));
         }
     }
 
     fn link_done(&mut self, direction: LinkDirection) {
-        let Some(command) = self.link.as_mut().and_then(|link| link.release(direction)) else {
+        let Some(command) = self.front_end.release_link(direction) else {
             return;
         };
         let now = self.now;
@@ -492,11 +470,8 @@ impl Drive {
 
     #[inline(always)]
     fn start_controller(&mut self, command: CommandId) {
-        let mut takes = self.settings.command_overhead;
-        if let Some(controller) = &mut self.controller {
-            let Command { operation, length, .. } = self.queue[command].command;
-            takes += controller.takes(operation, length, self.now);
-        }
+        let Command { operation, length, .. } = self.queue[command].command;
+        let takes = self.front_end.takes(operation, length, self.now);
         if takes.is_zero() {
             self.admit(command);
         } else {
@@ -539,7 +514,7 @@ impl Drive {
     /// Takes the tokens of a write; none if it needs none.
     #[inline]
     fn wait_for_tokens(&mut self, id: CommandId) -> Option<Wait> {
-        let throttle = self.controller.as_mut()?.throttle.as_mut()?;
+        let throttle = self.front_end.throttle()?;
         let Command { operation, offset, length, .. } = self.queue[id].command;
         if operation != Operation::Write {
             return None;
@@ -591,18 +566,16 @@ impl Drive {
         let (since, mut parts) = (active.accounted, Parts::default());
         parts.book_wait(Part::Buffer, now - since, late);
         active.spend_parts(&parts, now);
-        let destaged = |lpn| Blocker::Own(Party { owner: Owner::Destage, lpn });
-        let wait = Waited { what, since, until: now, parts };
-        self.queue.record_blocked(command, wait, self.last_destaged.map(destaged));
+        self.queue.record_blocked_by_buffer(command, Waited { what, since, until: now, parts });
     }
 
     /// The last page of a command has been served.
     #[inline(always)]
     fn after_pages(&mut self, id: CommandId) {
         let Command { operation, length, .. } = self.active(id).command;
-        match &mut self.link {
-            Some(link) if operation == Operation::Read => link.ask(LinkDirection::Out, id, length),
-            _ => self.end(id),
+        let asks = operation == Operation::Read;
+        if !(asks && self.front_end.ask_link(LinkDirection::Out, id, length)) {
+            self.end(id);
         }
     }
 
@@ -617,15 +590,10 @@ impl Drive {
             }
         }
         let ActiveCommand { command, parts, outcome, .. } = *active;
-        self.ended.push_back(Ended { command, parts, outcome });
+        self.endings.add(Ended { command, parts, outcome });
         self.queue.leave(id, self.now);
-        if let Some(controller) = &mut self.controller
-            && self.queue.is_empty_inside()
-        {
-            controller.idle(self.now);
-        }
-        if outcome == Outcome::Rejected {
-            self.rejected.count(command.operation);
+        if self.queue.is_empty_inside() {
+            self.front_end.idle(self.now);
         }
         if self.power.is_some() {
             self.note_acknowledged(id, &command);

@@ -23,7 +23,6 @@ use crate::workload::Operation;
 use super::Drive;
 use super::command::{Command, Ended};
 use super::cut_times::CutTimes;
-use super::link::Link;
 use super::page_events::{PageEvent, PowerCut, RecoveryFindings};
 
 /// Effects of power cuts on a drive.
@@ -297,7 +296,7 @@ impl Drive {
     fn switch_off(&mut self, power: &mut Power) -> Off {
         power.tally.interrupted_commands += self.interrupt_commands(&mut power.interrupted);
         power.flushes.clear();
-        self.link = Link::new(&power.config.host);
+        self.front_end.switch_off(&power.config);
         let buffer = self.lose_buffer(power);
         let saved = buffer.as_ref().map_or(0, |buffer| buffer.pages().count() as u64);
         let name = format!("{}/power/{}", precondition::name(SsdId::default()), power.tally.cuts);
@@ -350,9 +349,7 @@ impl Drive {
         self.buffer =
             buffer.or_else(|| WriteBuffer::new(&config.ssd.buffer, self.settings.page_size as u32));
         self.ssd.start_up(self.now);
-        if let Some(controller) = &mut self.controller {
-            controller.idle(self.now);
-        }
+        self.front_end.idle(self.now);
     }
 
     /// A flush has come.

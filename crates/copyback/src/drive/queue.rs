@@ -6,9 +6,9 @@ use std::ops::{Index, IndexMut};
 use crate::admission::Admission;
 use crate::checkpoint::Checkpointed;
 use crate::gate::Gate;
-use crate::ids::CommandId;
+use crate::ids::{CommandId, Lpn};
 use crate::slots::Slots;
-use crate::ssd::{Blocked, Blocker, For, Part, Waited};
+use crate::ssd::{Blocked, Blocker, For, Owner, Part, Party, Waited};
 use crate::units::Instant;
 
 use super::command::{ActiveCommand, Command, Serves};
@@ -23,6 +23,8 @@ pub(super) struct Queue {
     admission: Admission<CommandId>,
     /// Commands that have waited outside the flash; kept if somebody asks.
     blocked: Option<Vec<Blocked<Serves, Blocker<Serves>>>>,
+    /// The page that has left the buffer last.
+    last_destaged: Option<Lpn>,
 }
 
 impl Queue {
@@ -33,6 +35,7 @@ impl Queue {
             waiting: VecDeque::new(),
             admission: Admission::new(gate),
             blocked: is_recorded.then(Vec::new),
+            last_destaged: None,
         }
     }
 
@@ -149,6 +152,17 @@ impl Queue {
         {
             blocked.push(Blocked { who, wait, behind });
         }
+    }
+
+    /// A page has left the buffer, behind which commands have waited for it.
+    pub const fn destaged(&mut self, lpn: Lpn) {
+        self.last_destaged = Some(lpn);
+    }
+
+    /// A command has waited for the buffer, if at all: behind the page that has left it last.
+    pub fn record_blocked_by_buffer(&mut self, command: CommandId, wait: Waited) {
+        let destaged = |lpn| Blocker::Own(Party { owner: Owner::Destage, lpn });
+        self.record_blocked(command, wait, self.last_destaged.map(destaged));
     }
 
     /// Takes the commands that have waited outside the flash since the last call, if that is kept.
