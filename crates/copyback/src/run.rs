@@ -5,6 +5,8 @@
 
 mod ahead;
 mod baseline;
+mod before;
+mod ending;
 mod stop;
 mod summary;
 
@@ -13,20 +15,19 @@ use std::sync::Arc;
 use crate::array::coordination::supply::ExternalCoordinator;
 use crate::array::{Array, Failures, FinishedRequest, SentMessage};
 use crate::checkpoint::Checkpointed;
-use crate::config::{Resolved, Stop};
+use crate::config::Resolved;
 use crate::drive::{Drive, Rejected};
-use crate::event::Arrivals;
 use crate::executor::Executor;
 use crate::ftl::ReclaimUnits;
 use crate::host::{Admitted, Completion, Host, waited_outside};
 use crate::ids::SsdId;
 use crate::metrics::{
     Devices, DevicesSummary, DieColumns, DriveWork, Endurance, Finding, ParityState,
-    PowerLossSummary, Rating, Recorder, Sample, WearStats, Written,
+    PowerLossSummary, Recorder, Sample, WearStats, Written,
 };
 use crate::outcome::Outcome;
 use crate::outside::Failed;
-use crate::precondition::{Preconditioner, Rounds, schedule_stream};
+use crate::precondition::{Preconditioner, schedule_stream};
 use crate::progress::{Phase, Progress};
 use crate::scheduler::when::supply::Supplier;
 use crate::ssd::{
@@ -40,8 +41,10 @@ use crate::{Error, Status};
 
 use ahead::SideBySide;
 use baseline::Baseline;
-use stop::{Rule, SettledRounds};
-use summary::{PreconditionSummary, SimulatorSummary};
+use before::Before;
+use ending::Ending;
+use stop::SettledRounds;
+use summary::SimulatorSummary;
 pub use summary::{Summary, summary_schema};
 
 /// A run.
@@ -51,46 +54,28 @@ pub struct Run {
     pub recorder: Recorder,
     array: Array,
     host: Host,
-    arrivals: Arrivals,
-    /// Rating of each drive's flash, if that is known.
-    rating: Option<Rating>,
-    capacity: Capacity,
+    before: Before,
     /// Drives of an array that go ahead side by side, if they do.
     #[checkpoint(skip)]
     side_by_side: Option<SideBySide>,
-    /// The rule that ends the run before its requests do, if there is one.
-    stop: Option<Rule>,
-    /// Requests that had arrived and waited to enter the array when a rule ended the run.
-    unserved: u64,
-    /// Preparation of each drive, if it was in rounds.
-    preparation: Vec<Option<Rounds>>,
-    /// Bytes written to each drive before the run.
-    prepared_bytes: Vec<u64>,
+    ending: Ending,
     /// Counts of the drives when the first request was measured.
     baseline: Baseline,
-    /// Whether the run ends when a drive becomes read-only.
-    ends_at_read_only: bool,
-    audit: bool,
+    /// Kept if the run is audited.
+    audit: Option<Audit>,
     now: Instant,
-    /// Whether a request may have become able to enter the array since the host was last asked.
-    host_may_go_on: bool,
     /// Number of requests that the host announces before they arrive.
     announces: usize,
     announced: Vec<Request>,
     /// Latest entries of the drives' journals, if somebody looks at them; kept to reuse the memory.
     journal: Vec<(SsdId, Entry)>,
-    violation: Option<String>,
 }
 
-/// Bytes that are offered.
-#[derive(Checkpointed)]
-struct Capacity {
-    /// By the array.
-    array_bytes: u64,
-    /// By each drive.
-    device_bytes: u64,
-    /// By a page, as pages are counted.
-    page_bytes: u64,
+/// Invariants that the run itself has seen broken.
+#[derive(Default, Checkpointed)]
+struct Audit {
+    /// The first.
+    violation: Option<String>,
 }
 
 impl Run {
@@ -104,33 +89,20 @@ impl Run {
         coordinator: Option<Box<dyn ExternalCoordinator>>,
         host: Host,
     ) -> Result<Self, Error> {
-        let preparation = devices.iter().map(|device| device.rounds().cloned()).collect();
-        let prepared_bytes = devices.iter().map(Preconditioner::bytes_written).collect();
+        let before = Before::new(config, &devices);
         let mut run = Self {
             recorder: Recorder::new(config),
             array: Array::new(config, devices),
             host,
-            arrivals: Arrivals::default(),
-            rating: Rating::of(config),
-            capacity: Capacity {
-                array_bytes: config.bytes,
-                device_bytes: config.drive.capacity.bytes,
-                page_bytes: config.drive.pages.counted_size.0,
-            },
+            before,
             side_by_side: None,
-            stop: Rule::of(config),
-            unserved: 0,
-            preparation,
-            prepared_bytes,
+            ending: Ending::of(config),
             baseline: Baseline::of(config),
-            ends_at_read_only: config.ends_at_read_only(),
-            audit: config.audit,
+            audit: config.audit.then(Audit::default),
             now: Instant::START,
-            host_may_go_on: true,
             announces: config.ssd.gc.idle.entries(),
             announced: Vec::new(),
             journal: Vec::new(),
-            violation: None,
         };
         if let Some(coordinator) = coordinator {
             run.supply_coordinator(coordinator).map_err(|failed| Error::Input(failed.0))?;
@@ -169,9 +141,9 @@ impl Run {
             if self.side_by_side.is_some() && !self.array.is_ahead() {
                 self.go_ahead()?;
             }
-            let next = earlier(self.array.next_time(), self.arrivals.next_time());
+            let next = earlier(self.array.next_time(), self.host.next_arrival());
             let Some(next) = next else { return self.end() };
-            if self.array.is_livelocked() && self.arrivals.next_time().is_none() {
+            if self.array.is_livelocked() && self.host.next_arrival().is_none() {
                 return self.end();
             }
             if next > Instant::END {
@@ -179,10 +151,7 @@ impl Run {
             }
             self.enter(next)?;
             self.now = self.array.apply_events(next, self.undisturbed_until());
-            while let Some(flow) = self.arrivals.pop_at(self.now) {
-                self.host.arrived(flow);
-                self.host_may_go_on = true;
-            }
+            self.host.arrive(self.now);
             self.settle()?;
             if self.recorder.watch.as_ref().is_some_and(|watch| watch.is_full()) {
                 break;
@@ -194,12 +163,12 @@ impl Run {
     /// The first instant at which something may happen outside the array, if no request leaves it before: this
     /// one, if the drives are looked at after each of theirs.
     fn undisturbed_until(&self) -> Instant {
-        if self.recorder.watch.is_some() || self.ends_at_read_only || self.host.is_done() {
+        if self.recorder.watch.is_some() || self.ending.at_read_only || self.host.is_done() {
             return self.now;
         }
         let rows = self.recorder.rows_due().min(self.recorder.dies.due()).min(Instant::END);
-        let round = self.stop.as_ref().and_then(|stop| stop.due());
-        let others = earlier(round, self.arrivals.next_time());
+        let round = self.ending.due();
+        let others = earlier(round, self.host.next_arrival());
         let others = earlier(others, self.begins_at());
         others.map_or(rows, |others| others.min(rows))
     }
@@ -285,9 +254,9 @@ impl Run {
         if next >= self.recorder.dies.due() {
             self.recorder.dies.close_bins(next, |at| die_uses(&self.array, at));
         }
-        if self.stop.as_ref().and_then(|stop| stop.due()).is_some_and(|due| due <= next) {
+        if self.ending.due().is_some_and(|due| due <= next) {
             let counters = self.counters();
-            let ended = self.stop.as_mut().and_then(|stop| stop.end_due(next, &counters));
+            let ended = self.ending.rule.as_mut().and_then(|rule| rule.end_due(next, &counters));
             ended.map_or(Ok(()), |at| self.admit_no_more(at))?;
         }
         if let Some(begin) = self.begins_at().filter(|begin| *begin <= next) {
@@ -300,9 +269,9 @@ impl Run {
     /// Ends the round under way; if that ends the run, no further request enters.
     #[cold]
     fn end_round(&mut self) -> Result<(), Error> {
-        let Some(mut rule) = self.stop.take() else { return Ok(()) };
+        let Some(mut rule) = self.ending.rule.take() else { return Ok(()) };
         let ended = rule.end_round(self.now, || self.counters(), || self.findings());
-        self.stop = Some(rule);
+        self.ending.rule = Some(rule);
         ended.map_or(Ok(()), |at| self.admit_no_more(at))
     }
 
@@ -313,17 +282,13 @@ impl Run {
 
     /// A drive takes no writes any more: no further request enters.
     fn end_at_read_only(&mut self) -> Result<(), Error> {
-        if let Some(stop) = &mut self.stop {
-            stop.end_at_read_only();
-        }
+        self.ending.read_only();
         self.admit_no_more(self.now)
     }
 
     /// No further request enters; those that had arrived before `end` and have not are counted.
     fn admit_no_more(&mut self, end: Instant) -> Result<(), Error> {
-        self.unserved += self.host.stop_at(end)?;
-        // What was announced does not come.
-        self.host_may_go_on = true;
+        self.ending.unserved += self.host.stop_at(end)?;
         Ok(())
     }
 
@@ -333,12 +298,12 @@ impl Run {
         self.observe();
         loop {
             self.array.book_finished();
-            if self.host_may_go_on || self.array.has_ended() {
+            if self.host.may_go_on() || self.array.has_ended() {
                 self.admit()?;
             }
             let more = self.array.start_work();
             self.observe();
-            if self.ends_at_read_only && self.array.has_become_read_only() {
+            if self.ending.at_read_only && self.array.has_become_read_only() {
                 self.end_at_read_only()?;
             }
             if self.array.failures().is_some_and(Failures::have_lost_data) && !self.host.is_done() {
@@ -416,18 +381,15 @@ impl Run {
                     devices.command_ended(device, &ended, self.now);
                 }
             }
-            if !self.host_may_go_on {
+            if !self.host.may_go_on() {
                 return Ok(());
             }
-            match self.host.admit(self.now, &mut self.arrivals)? {
+            match self.host.admit(self.now)? {
                 Some(admitted) => {
                     self.begin_measuring(self.now);
                     self.submit(&admitted);
                 }
-                None => {
-                    self.host_may_go_on = false;
-                    self.announce()?;
-                }
+                None => self.announce()?,
             }
         }
     }
@@ -475,18 +437,17 @@ impl Run {
     #[inline(always)]
     fn complete(&mut self, finished: &FinishedRequest) -> Result<(), Error> {
         let completion = self.host.leave(finished, self.now);
-        self.host_may_go_on = true;
-        if self.audit && completion.parts.total() != completion.response {
+        if let Some(audit) = &mut self.audit
+            && completion.parts.total() != completion.response
+        {
             let problem = format!("the parts of a response do not add up: {completion:?}");
-            self.violation.get_or_insert(problem);
+            audit.violation.get_or_insert(problem);
         }
         self.recorder.completed(&completion, self.now);
         if self.recorder.lost_die.is_some() {
             self.note_read_of_phase(&completion);
         }
-        if completion.outcome != Outcome::Rejected
-            && self.stop.as_mut().is_some_and(|stop| stop.completed(&completion))
-        {
+        if completion.outcome != Outcome::Rejected && self.ending.completed(&completion) {
             self.end_round()?;
         }
         Ok(())
@@ -508,10 +469,8 @@ impl Run {
     }
 
     fn audit(&mut self) -> Result<(), Error> {
-        if !self.audit {
-            return Ok(());
-        }
-        let violation = self.violation.as_deref().or_else(|| self.array.violation());
+        let Some(audit) = &self.audit else { return Ok(()) };
+        let violation = audit.violation.as_deref().or_else(|| self.array.violation());
         match violation {
             Some(problem) => Err(Error::Internal(format!("at {:?}: {problem}", self.now))),
             None => Ok(()),
@@ -531,7 +490,7 @@ impl Run {
                 self.host.outstanding()
             )));
         }
-        if self.audit {
+        if self.audit.is_some() {
             for drive in self.array.drives() {
                 drive.ssd.backend().ftl.check().map_err(Error::Internal)?;
                 let rebuild = drive.ssd.scheduler().rebuild.as_ref();
@@ -557,7 +516,7 @@ impl Run {
     }
 
     fn sample(&self) -> Sample {
-        let of = |drive: &Drive| sample(drive, self.capacity.page_bytes);
+        let of = |drive: &Drive| sample(drive, self.before.capacity.page_bytes);
         let samples = self.array.drives().iter().map(of);
         samples.reduce(Sample::together).unwrap_or_default()
     }
@@ -608,7 +567,7 @@ impl Run {
 
     /// Progress of the run.
     pub fn progress(&self) -> Progress {
-        let rounds = self.stop.as_ref().map_or(0.0, |stop| stop.fraction());
+        let rounds = self.ending.fraction();
         Progress {
             phase: Phase::Run,
             fraction: self.host.consumed(self.now).max(rounds),
@@ -621,22 +580,19 @@ impl Run {
     /// The summary of the run, which has this configuration.
     pub fn summary(&self, config: &Resolved) -> Summary {
         let drives = self.array.drives();
-        let prepared: Vec<_> = self.preparation.iter().flatten().map(Rounds::summary).collect();
         let scheduled: u64 = drives.iter().map(Drive::scheduled).sum();
         let devices = self.recorder.devices.as_ref();
         let mut summary = Summary::new(config, &self.recorder, &self.work(), self.dies_per_drive());
-        summary.requests.unserved =
-            (config.stop != Stop::None || self.stop.is_some()).then_some(self.unserved);
+        summary.requests.unserved = self.ending.unserved(config);
         Summary {
             array: devices.is_some().then(|| self.array.summary()),
             devices: devices.map(|recorded| self.devices(recorded)),
-            steady_state: self.stop.as_ref().and_then(|stop| stop.steady()),
-            settled: self.settled().map(SettledRounds::summary),
+            steady_state: self.ending.steady(),
+            settled: self.ending.settled().map(SettledRounds::summary),
             power_loss: PowerLossSummary::of_all(drives.iter().filter_map(Drive::power_loss)),
-            precondition: (!prepared.is_empty())
-                .then_some(PreconditionSummary { devices: prepared }),
+            precondition: self.before.summary(),
             simulator: SimulatorSummary {
-                events: self.arrivals.scheduled() + scheduled,
+                events: self.host.scheduled() + scheduled,
                 page_operations: self.counters().page_operations(),
                 machine: None,
             },
@@ -645,15 +601,12 @@ impl Run {
         }
     }
 
-    fn settled(&self) -> Option<&SettledRounds> {
-        self.stop.as_ref().and_then(|stop| stop.settled())
-    }
-
     /// Work of all drives together since requests are measured.
     fn work(&self) -> DriveWork {
         let drives = self.array.drives();
         let written = self.recorder.whole.totals.write_bytes;
-        let endurance = self.endurance(self.array.drives_present(), self.capacity.array_bytes);
+        let endurance =
+            self.endurance(self.array.drives_present(), self.before.capacity.array_bytes);
         let endurance = match drives {
             [only] => endurance.map(|all| self.with_life(all, written, SsdId::default(), only)),
             _ => endurance,
@@ -671,7 +624,7 @@ impl Run {
         let devices = self.array.drives().iter().enumerate().map(|(index, drive)| {
             let id = SsdId::from_index(index);
             let written = recorded.written_bytes(id);
-            let endurance = self.endurance(1, self.capacity.device_bytes);
+            let endurance = self.endurance(1, self.before.capacity.device_bytes);
             let endurance = endurance.map(|one| self.with_life(one, written, id, drive));
             self.work_of(index, std::slice::from_ref(drive), written, endurance)
         });
@@ -701,7 +654,7 @@ impl Run {
     /// Notes for the user: on the input, and on what is not measured.
     fn notes(&self) -> Vec<String> {
         let mut notes = self.host.notes();
-        notes.extend(self.settled().and_then(SettledRounds::note));
+        notes.extend(self.ending.settled().and_then(SettledRounds::note));
         let of_ramp = self.recorder.whole.totals.of_ramp;
         if of_ramp > 0 {
             notes.push(format!(
@@ -728,9 +681,7 @@ impl Run {
 
     /// A placement that measures in time, of a drive that was overwritten while no time passed.
     fn clock_note(&self) -> Option<String> {
-        let overwritten =
-            self.prepared_bytes.iter().map(|bytes| *bytes > self.capacity.device_bytes);
-        let mut drives = self.array.drives().iter().zip(overwritten);
+        let mut drives = self.array.drives().iter().zip(self.before.overwritten());
         let is_told = drives.any(|(drive, is_overwritten)| {
             is_overwritten && drive.ssd.backend().ftl.streams().has_time()
         });
@@ -814,7 +765,7 @@ impl Run {
                 *rejected += drive.rejected();
             }
         }
-        let page_bytes = self.capacity.page_bytes;
+        let page_bytes = self.before.capacity.page_bytes;
         DriveWork {
             written: Written::new(host_bytes, &counters, page_bytes),
             page_bytes,
@@ -850,18 +801,13 @@ impl Run {
 
     /// Endurance that this number of drives has used together, if their rating is known.
     fn endurance(&self, drives: usize, capacity: u64) -> Option<Endurance> {
-        self.rating.map(|rating| Endurance {
-            rating: rating.of_drives(drives),
-            capacity_bytes: capacity,
-            time: self.recorder.whole.measured_time(),
-            life_bytes: None,
-        })
+        self.before.endurance(drives, capacity, self.recorder.whole.measured_time())
     }
 
     /// With what was written to `drive` in its life, if that has ended and no ramp is left out of the count; in the run
     /// so many bytes were.
     fn with_life(&self, endurance: Endurance, written: u64, id: SsdId, drive: &Drive) -> Endurance {
-        let bytes = self.prepared_bytes[id.index()] + written;
+        let bytes = self.before.written(id) + written;
         let is_known = drive.ssd.backend().condition.is_read_only()
             && matches!(self.baseline, Baseline::Start);
         Endurance { life_bytes: is_known.then_some(bytes), ..endurance }

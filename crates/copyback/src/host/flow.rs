@@ -7,11 +7,12 @@ use crate::config::Flow as FlowConfig;
 use crate::event::Arrivals;
 use crate::ids::FlowId;
 use crate::outcome::Outcome;
-use crate::units::{Duration, Instant};
+use crate::units::Instant;
 use crate::workload::{InputError, Operation, Request, Source};
 
 use super::free::FreePlaces;
 use super::input::Input;
+use super::span::Span;
 use super::think::Thinking;
 
 /// A flow of requests.
@@ -29,11 +30,7 @@ pub(super) struct Flow {
     thinking: Option<Box<Thinking>>,
     /// Requests that have entered the array and not left it.
     outstanding: u32,
-    stage: Stage,
-    /// Requests that arrive so soon after its start are not measured.
-    ramp: Duration,
-    /// Duration of the flow, unless its source ends it.
-    duration: Option<Duration>,
+    pub span: Span,
     rounds: Rounds,
     /// Whether an arrival is on the agenda.
     pub announced: bool,
@@ -48,15 +45,6 @@ enum ArrivalProcess {
     Open,
     /// The end of an earlier one, and its own time if it has one: the later of both.
     Closed { iodepth: u32, free: FreePlaces },
-}
-
-/// Whether a flow has begun.
-#[derive(Checkpointed)]
-enum Stage {
-    /// Waiting for these flows to end.
-    Waiting { awaited: Vec<FlowId>, earliest: Instant },
-    /// Started, or due to start at a known time.
-    Begun { start: Instant },
 }
 
 /// The times that a flow was started anew at one instant.
@@ -79,16 +67,8 @@ impl Flow {
             None => ArrivalProcess::Open,
         };
         let next = process.fetch(&mut source)?;
-        let earliest = Instant::START + config.starts_at().0;
-        let awaited: Vec<_> =
-            config.starts_after().iter().map(|flow| FlowId::from_index((*flow).into())).collect();
-        let stage = match awaited.is_empty() {
-            true => Stage::Begun { start: earliest },
-            false => Stage::Waiting { awaited, earliest },
-        };
         // An open trace knows its own times, and where they end.
         let is_open_trace = source.trace().is_some() && matches!(process, ArrivalProcess::Open);
-        let duration = config.duration().filter(|_| !is_open_trace);
         Ok(Self {
             rounds: Rounds { known: source.rounds(), at: Instant::START, count: 0 },
             source,
@@ -98,37 +78,15 @@ impl Flow {
             process,
             thinking: Thinking::new(config.thinktime()),
             outstanding: 0,
-            stage,
-            ramp: config.ramp().0,
-            duration: duration.map(|duration| duration.0),
+            span: Span::new(config, is_open_trace),
             announced: false,
             rejected: false,
         })
     }
 
-    /// Whether it waits for no other flow.
-    pub const fn has_begun(&self) -> bool {
-        matches!(self.stage, Stage::Begun { .. })
-    }
-
-    /// The flows that it waits for.
-    pub fn awaited(&self) -> &[FlowId] {
-        match &self.stage {
-            Stage::Waiting { awaited, .. } => awaited,
-            Stage::Begun { .. } => &[],
-        }
-    }
-
-    /// The flows that it waits for have ended.
-    pub fn begin(&mut self, now: Instant) {
-        if let Stage::Waiting { earliest, .. } = self.stage {
-            self.stage = Stage::Begun { start: earliest.max(now) };
-        }
-    }
-
     /// Whether all of its requests have left the array.
     pub const fn has_ended(&self) -> bool {
-        self.has_begun() && self.next.is_none() && self.outstanding == 0
+        self.span.has_begun() && self.next.is_none() && self.outstanding == 0
     }
 
     /// Whether no further request comes of it.
@@ -136,27 +94,10 @@ impl Flow {
         self.next.is_none()
     }
 
-    /// When its requests are measured that arrive from then on, if it has begun.
-    pub fn measured_from(&self) -> Option<Instant> {
-        self.start().map(|start| start + self.ramp)
-    }
-
-    const fn start(&self) -> Option<Instant> {
-        match self.stage {
-            Stage::Waiting { .. } => None,
-            Stage::Begun { start } => Some(start),
-        }
-    }
-
-    fn end(&self) -> Option<Instant> {
-        let duration = self.duration?;
-        Some(self.start()? + duration)
-    }
-
     /// Ends it if it has lasted as long as it should, unless a request that arrived before waits.
     #[inline(always)]
     pub fn expire(&mut self, now: Instant) {
-        if let Some(end) = self.end()
+        if let Some(end) = self.span.end()
             && now >= end
             && self.next_arrival().is_none_or(|arrival| arrival >= end)
         {
@@ -183,7 +124,7 @@ impl Flow {
         let mut waiting = 0;
         while let Some(arrival) = self.next_arrival()
             && arrival < now
-            && self.end().is_none_or(|end| arrival < end)
+            && self.span.end().is_none_or(|end| arrival < end)
         {
             self.take(arrival, now)?;
             self.outstanding -= 1;
@@ -198,14 +139,14 @@ impl Flow {
     #[inline(always)]
     pub fn arrival(&self) -> Option<Instant> {
         let arrival = self.next_arrival()?;
-        Some(self.end().map_or(arrival, |end| arrival.min(end)))
+        Some(self.span.end().map_or(arrival, |end| arrival.min(end)))
     }
 
     /// When the next request arrives or arrived, however long the flow lasts. In a closed loop that is once a place is
     /// free and the request is due.
     #[inline(always)]
     fn next_arrival(&self) -> Option<Instant> {
-        let (next, start) = (self.next.as_ref()?, self.start()?);
+        let (next, start) = (self.next.as_ref()?, self.span.start()?);
         let due = start + (next.arrival - Instant::START);
         match &self.process {
             ArrivalProcess::Open => Some(due),
@@ -285,11 +226,11 @@ impl Flow {
         into: &mut Vec<Request>,
     ) -> Result<(), InputError> {
         let (ArrivalProcess::Open, Some(next), Some(start)) =
-            (&self.process, self.next, self.start())
+            (&self.process, self.next, self.span.start())
         else {
             return Ok(());
         };
-        let end = self.end();
+        let end = self.span.end();
         for place in 0..most {
             let request = if place == 0 { Some(next) } else { self.behind_next(place - 1)? };
             let Some(request) = request else { break };
@@ -322,18 +263,12 @@ impl Flow {
 
     /// Share of the input that has been consumed.
     pub fn consumed(&self, now: Instant) -> f64 {
-        match (self.source.trace(), self.duration) {
+        match (self.source.trace(), self.span.passed(now)) {
             // A share of its present round.
-            (Some(_), Some(duration)) => self.lasted(now, duration),
-            (_, Some(duration)) => self.source.consumed().max(self.lasted(now, duration)),
+            (Some(_), Some(passed)) => passed,
+            (_, Some(passed)) => self.source.consumed().max(passed),
             (_, None) => self.source.consumed(),
         }
-    }
-
-    /// Share of `duration` since its start.
-    fn lasted(&self, now: Instant, duration: Duration) -> f64 {
-        let since = self.start().map_or(Duration::ZERO, |start| now.saturating_since(start));
-        (since.as_secs_f64() / duration.as_secs_f64()).min(1.0)
     }
 
     /// Reads up to `most` requests again, as [`Input::catch_up`].

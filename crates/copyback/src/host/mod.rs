@@ -5,6 +5,7 @@ mod free;
 mod input;
 mod request;
 mod room;
+mod span;
 mod think;
 
 pub use request::{ActiveRequest, Admitted, Completion, waited_outside};
@@ -38,6 +39,9 @@ pub struct Host {
     last_left: Option<RequestNumber>,
     /// Whether a flow has not begun because it waits for others.
     are_waiting: bool,
+    arrivals: Arrivals,
+    /// Whether a request may have become able to enter the array since that was last asked.
+    may_go_on: bool,
 }
 
 #[derive(Checkpointed)]
@@ -69,6 +73,8 @@ impl Host {
             entered: RequestNumber::default(),
             last_left: None,
             are_waiting: false,
+            arrivals: Arrivals::default(),
+            may_go_on: true,
         };
         for (index, flow) in flows.iter().enumerate() {
             host.add_flow(flow, index, config)?;
@@ -87,7 +93,7 @@ impl Host {
         let asked_for = flow.iodepth().map_or(u64::MAX, u64::from);
         self.rooms[self.queues[queue].room].ask_for(asked_for);
         let flow = Flow::new(flow, source, queue)?;
-        self.are_waiting |= !flow.has_begun();
+        self.are_waiting |= !flow.span.has_begun();
         self.flows.push(flow);
         Ok(())
     }
@@ -97,11 +103,7 @@ impl Host {
     /// # Errors
     /// If the trace is malformed.
     #[inline(always)]
-    pub fn admit(
-        &mut self,
-        now: Instant,
-        arrivals: &mut Arrivals,
-    ) -> Result<Option<Admitted>, InputError> {
+    pub fn admit(&mut self, now: Instant) -> Result<Option<Admitted>, InputError> {
         if self.are_waiting {
             self.begin_flows(now);
         }
@@ -110,25 +112,21 @@ impl Host {
         for _ in 0..queues {
             let next = if queue + 1 < queues { queue + 1 } else { 0 };
             if self.rooms[self.queues[queue].room].has_place()
-                && let Some((arrival, flow)) = self.ready_flow(queue, now, arrivals)
+                && let Some((arrival, flow)) = self.ready_flow(queue, now)
             {
                 self.next_queue = next;
                 return self.enter(flow, arrival, now).map(Some);
             }
             queue = next;
         }
+        self.may_go_on = false;
         Ok(None)
     }
 
     /// The flow of `queue` whose request has waited longest, and since when. Of requests that arrived at the same time
     /// that of the flow is first which has waited longest for its turn.
     #[inline(always)]
-    fn ready_flow(
-        &mut self,
-        queue: usize,
-        now: Instant,
-        arrivals: &mut Arrivals,
-    ) -> Option<(Instant, usize)> {
+    fn ready_flow(&mut self, queue: usize, now: Instant) -> Option<(Instant, usize)> {
         let mut first: Option<(Instant, usize)> = None;
         let own = self.queues[queue].next_flow;
         let turns = [own..self.flows.len(), queue..own];
@@ -137,7 +135,7 @@ impl Host {
             flow.expire(now);
             match flow.arrival() {
                 Some(arrival) if arrival > now => {
-                    flow.announce(arrival, FlowId::from_index(index), arrivals);
+                    flow.announce(arrival, FlowId::from_index(index), &mut self.arrivals);
                 }
                 Some(arrival) if first.is_none_or(|(earliest, _)| arrival < earliest) => {
                     first = Some((arrival, index));
@@ -216,9 +214,30 @@ impl Host {
         Ok(())
     }
 
-    /// The announced arrival of `flow` has come.
-    pub fn arrived(&mut self, flow: FlowId) {
-        self.flows[flow.index()].announced = false;
+    /// Whether a request may have become able to enter the array since one was last [asked for](Self::admit).
+    #[inline]
+    pub const fn may_go_on(&self) -> bool {
+        self.may_go_on
+    }
+
+    /// When the next request arrives whose time is known, of those that have not.
+    #[inline]
+    pub fn next_arrival(&self) -> Option<Instant> {
+        self.arrivals.next_time()
+    }
+
+    /// Arrivals whose times were known beforehand, so far.
+    pub const fn scheduled(&self) -> u64 {
+        self.arrivals.scheduled()
+    }
+
+    /// Requests arrive whose time is `now`.
+    #[inline]
+    pub fn arrive(&mut self, now: Instant) {
+        while let Some(flow) = self.arrivals.pop_at(now) {
+            self.flows[flow.index()].announced = false;
+            self.may_go_on = true;
+        }
     }
 
     /// Begins the flows that wait for others which have ended.
@@ -226,12 +245,12 @@ impl Host {
         self.are_waiting = false;
         for index in 0..self.flows.len() {
             self.flows[index].expire(now);
-            if self.flows[index].has_begun() {
+            if self.flows[index].span.has_begun() {
                 continue;
             }
-            let awaited = self.flows[index].awaited();
+            let awaited = self.flows[index].span.awaited();
             if awaited.iter().all(|awaited| self.flows[awaited.index()].has_ended()) {
-                self.flows[index].begin(now);
+                self.flows[index].span.begin(now);
             } else {
                 self.are_waiting = true;
             }
@@ -240,7 +259,11 @@ impl Host {
 
     /// The first instant at which requests that arrive are measured, as far as is known.
     pub fn measures_from(&self) -> Option<Instant> {
-        self.flows.iter().filter(|flow| !flow.has_ended()).filter_map(Flow::measured_from).min()
+        self.flows
+            .iter()
+            .filter(|flow| !flow.has_ended())
+            .filter_map(|flow| flow.span.measured_from())
+            .min()
     }
 
     /// A request leaves the array.
@@ -252,9 +275,10 @@ impl Host {
         let room = &mut self.rooms[self.queues[flow.queue].room];
         room.leave(finished.request, (active.entered, now), finished.parts.late());
         flow.leave(active.request.operation, finished.outcome, now);
-        let measured_from = flow.measured_from().unwrap_or(Instant::START);
+        let measured_from = flow.span.measured_from().unwrap_or(Instant::START);
         let completion = Completion::new(active, finished, measured_from, now);
         self.requests.remove(finished.request.index());
+        self.may_go_on = true;
         completion
     }
 
@@ -263,6 +287,8 @@ impl Host {
     /// # Errors
     /// If a trace is malformed.
     pub fn stop_at(&mut self, now: Instant) -> Result<u64, InputError> {
+        // What was announced does not come.
+        self.may_go_on = true;
         self.flows.iter_mut().map(|flow| flow.stop_at(now)).sum()
     }
 

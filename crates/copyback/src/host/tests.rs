@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::array::FinishedRequest;
 use crate::config::Loader;
-use crate::event::Arrivals;
 use crate::ids::SsdId;
 use crate::outcome::Outcome;
 use crate::ssd::{Part, Parts};
@@ -33,11 +32,10 @@ type Row = (usize, usize, Instant, Instant);
 fn run(mut seed: u64) -> Vec<Row> {
     let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense").resolve();
     let mut host = Host::new(&config).expect("it starts");
-    let mut arrivals = Arrivals::default();
     let mut ends: BTreeMap<(Instant, usize), Row> = BTreeMap::new();
     let (mut now, mut rows) = (Instant::START, Vec::new());
     loop {
-        while let Some(admitted) = host.admit(now, &mut arrivals).expect("no fault") {
+        while let Some(admitted) = host.admit(now).expect("no fault") {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let end = now + Duration::from_ns(1 + (seed >> 33) % 200);
             let flow = host.requests[admitted.id.index()].flow.index();
@@ -46,13 +44,11 @@ fn run(mut seed: u64) -> Vec<Row> {
             rows.push(row);
         }
         let next_end = ends.first_key_value().map(|((end, _), _)| *end);
-        let Some(next) = [next_end, arrivals.next_time()].into_iter().flatten().min() else {
+        let Some(next) = [next_end, host.next_arrival()].into_iter().flatten().min() else {
             break;
         };
         now = next;
-        while let Some(flow) = arrivals.pop_at(now) {
-            host.arrived(flow);
-        }
+        host.arrive(now);
         while let Some(((end, id), _)) = ends.first_key_value().map(|(key, row)| (*key, *row))
             && end == now
         {
@@ -110,9 +106,7 @@ fn a_closed_loop_has_as_many_requests_under_way_as_it_is_deep() {
 fn a_wait_outside_the_device_is_time_of_the_host_s_queue() {
     let config = Loader::new().toml(FLOWS, "test", None).load().expect("it makes sense").resolve();
     let mut host = Host::new(&config).expect("it starts");
-    let mut arrivals = Arrivals::default();
-    let mut admit =
-        |host: &mut Host, ns| host.admit(Instant::from_ns(ns), &mut arrivals).expect("no fault");
+    let admit = |host: &mut Host, ns| host.admit(Instant::from_ns(ns)).expect("no fault");
     let admitted: Vec<_> = std::iter::from_fn(|| admit(&mut host, 0)).collect();
     assert_eq!(admitted.len(), 6, "both queues are full");
     let finished = |request| FinishedRequest {

@@ -40,7 +40,8 @@ impl Run {
     // The run cannot end before: a request is still to come then.
     pub(super) fn go_ahead(&mut self) -> Result<(), Error> {
         let Some(side_by_side) = &mut self.side_by_side else { return Ok(()) };
-        if self.now < side_by_side.from || self.stop.is_some() || !self.array.may_go_ahead() {
+        if self.now < side_by_side.from || self.ending.rule.is_some() || !self.array.may_go_ahead()
+        {
             return Ok(());
         }
         let room = self.host.room();
