@@ -1,5 +1,7 @@
 //! A drive, or an array of them, in the event loop of another simulator, which owns the clock and the requests.
 
+mod answers;
+
 use std::collections::VecDeque;
 
 use crate::Error;
@@ -8,7 +10,7 @@ use crate::config::{Config, Coordination, Metrics, Placement, Resolved};
 use crate::drive::{Drive, NotOnCommand, PageEvent as DrivePageEvent, PowerLoss, Serves};
 use crate::gate::Gate;
 use crate::ids::{Lpn, RequestId};
-use crate::metrics::{LatencyStats, TailSummary, Written};
+use crate::metrics::{TailSummary, Written};
 use crate::outcome::Outcome;
 use crate::outlined::Outlined;
 use crate::outside::NoSupplier;
@@ -19,6 +21,8 @@ use crate::slots::Slots;
 use crate::ssd::Counters;
 use crate::units::{Duration, Instant};
 use crate::workload::{Hint, Operation, Request};
+
+use answers::Answers;
 
 /// Pages that are written between two looks at whether a drive is still being prepared.
 const PAGES_AT_ONCE: u64 = 1 << 20;
@@ -138,13 +142,7 @@ pub struct Embedded {
     arriving: VecDeque<(Instant, u64, Ask)>,
     /// Requests that are being served.
     served: Slots<Serving>,
-    /// Bytes of the writes that were served.
-    host_bytes_written: u64,
-    /// Response times of reads and writes.
-    responses: LatencyStats,
-    completed: VecDeque<Completion>,
-    /// Events of the data of pages, if they are recorded.
-    page_events: VecDeque<PageEvent>,
+    answers: Answers,
 }
 
 impl Embedded {
@@ -206,10 +204,7 @@ impl Embedded {
             gate: None,
             arriving: VecDeque::new(),
             served: Slots::new(),
-            host_bytes_written: 0,
-            responses: LatencyStats::default(),
-            completed: VecDeque::new(),
-            page_events: VecDeque::new(),
+            answers: Answers::default(),
         })
     }
 
@@ -306,7 +301,7 @@ impl Embedded {
 
     /// Takes the next of the requests that have been served, in order of time.
     pub fn take_completed(&mut self) -> Option<Completion> {
-        self.completed.pop_front()
+        self.answers.completed.pop_front()
     }
 
     /// State of the drives.
@@ -325,8 +320,9 @@ impl Embedded {
 
     /// Takes the next of the requests that were served before `end`.
     pub fn take_completed_before(&mut self, end: Instant) -> Option<Completion> {
-        let is_before = self.completed.front().is_some_and(|completion| completion.at < end);
-        if is_before { self.completed.pop_front() } else { None }
+        let is_before =
+            self.answers.completed.front().is_some_and(|completion| completion.at < end);
+        if is_before { self.answers.completed.pop_front() } else { None }
     }
 
     /// Tells from now on what becomes of the data of pages. To be called before the first request, of one drive.
@@ -348,7 +344,7 @@ impl Embedded {
 
     /// Takes what has become of pages next, in order. What a request has led to comes before its completion.
     pub fn take_page_event(&mut self) -> Option<PageEvent> {
-        self.page_events.pop_front()
+        self.answers.page_events.pop_front()
     }
 
     /// Cuts the power at `at`, and moves the clock there. Requests go on when the drive is back.
@@ -407,12 +403,12 @@ impl Embedded {
 
     /// Bytes of the writes that were served so far, and bytes programmed into flash, without what prepared it.
     pub fn written(&self) -> Written {
-        Written::new(self.host_bytes_written, &self.counters(), self.counted_page_size)
+        Written::new(self.answers.written(), &self.counters(), self.counted_page_size)
     }
 
     /// Tail of the response times of reads and writes so far: what the slowest took so long for. `None` if there are too few.
     pub fn tail(&self) -> Option<TailSummary> {
-        TailSummary::of(&self.responses.bands())
+        self.answers.tail()
     }
 
     /// The second phase of an instant: what is free looks for work, until nothing changes.
@@ -468,7 +464,7 @@ impl Embedded {
             Serves::Request(id) => self.served[id.index()].tag,
             Serves::Task(_) => unreachable!("a drive alone has no tasks"),
         };
-        self.page_events.extend(drive.take_page_events().map(|event| event.by(tag)));
+        self.answers.page_events.extend(drive.take_page_events().map(|event| event.by(tag)));
     }
 
     fn hand_in(&mut self, at: Instant, tag: u64, ask: Ask) {
@@ -487,15 +483,9 @@ impl Embedded {
         if let Some(gate) = &mut self.gate {
             gate.leave();
         }
-        let Serving { tag, arrival, operation, length } = serving;
+        let Serving { tag, arrival, .. } = serving;
         let FinishedRequest { parts, outcome, .. } = *finished;
-        if operation == Operation::Write && outcome != Outcome::Rejected {
-            self.host_bytes_written += length;
-        }
-        let (at, late) = (self.now, parts.late());
-        if matches!(operation, Operation::Read | Operation::Write) {
-            self.responses.record(at - arrival, &parts);
-        }
-        self.completed.push_back(Completion { tag, arrival, at, late, outcome });
+        let completion = Completion { tag, arrival, at: self.now, late: parts.late(), outcome };
+        self.answers.add(&serving, completion, &parts);
     }
 }
