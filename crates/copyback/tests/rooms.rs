@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use syn::{FnArg, ImplItem, Item, Signature, TraitItem, Type, UseTree, Visibility};
+use syn::{
+    Field, FnArg, ImplItem, Item, ItemTrait, Signature, TraitItem, Type, TypeParamBound, UseTree,
+    Visibility,
+};
 
 const MOST_FIELDS: usize = 12;
 const MOST_METHODS: usize = 80;
@@ -13,24 +16,27 @@ const MOST_IN_TRAIT: usize = 15;
 const MOST_IN_CIRCLE: usize = 3;
 
 /// Types with more fields.
-const FIELDS: [(&str, usize); 11] = [
-    ("array::Array", 22),
-    ("backend::counters::Counters", 45),
-    ("drive::power::PowerLoss", 15),
-    ("metrics::drive_work::DriveSummary", 15),
-    ("metrics::drive_work::DriveWork", 18),
-    ("metrics::endurance::EnduranceSummary", 13),
-    ("metrics::faults::FaultsSummary", 13),
-    ("metrics::gc::GcSummary", 22),
-    ("metrics::power_loss::PowerLossSummary", 14),
-    ("run::stop::steady::SteadyWindow", 15),
-    ("run::summary::Summary", 18),
+const FIELDS: [(&str, usize); 1] = [("array::Array", 22)];
+
+/// Tables, which are no rooms: all their fields are public, as these are what a summary tells or is made of. Readers go by
+/// the fields, so that parts would be one name more in front of each.
+const TABLES: [&str; 10] = [
+    "backend::counters::Counters",
+    "drive::power::PowerLoss",
+    "metrics::drive_work::DriveSummary",
+    "metrics::drive_work::DriveWork",
+    "metrics::endurance::EnduranceSummary",
+    "metrics::faults::FaultsSummary",
+    "metrics::gc::GcSummary",
+    "metrics::power_loss::PowerLossSummary",
+    "run::stop::steady::SteadyWindow",
+    "run::summary::Summary",
 ];
 
 /// Types with more methods, functions that take `&mut` to them included.
 const METHODS: [(&str, usize); 0] = [];
 
-/// Traits with more functions.
+/// Traits with more functions, those of the traits that they build on included.
 const TRAITS: [(&str, usize); 0] = [];
 
 /// Counts of fields, methods and functions, by the path of a type or trait.
@@ -38,7 +44,18 @@ const TRAITS: [(&str, usize); 0] = [];
 struct Sizes {
     fields: BTreeMap<String, usize>,
     methods: BTreeMap<String, usize>,
+    /// Fields that are not public, of all types.
+    hidden: BTreeMap<String, usize>,
     traits: BTreeMap<String, usize>,
+}
+
+/// Traits of the simulator by their names.
+#[derive(Default)]
+struct Traits<'a> {
+    items: BTreeMap<String, &'a ItemTrait>,
+    /// Those that are implemented once for all types of another trait, with nothing of their own: nobody else can, so that
+    /// no author sees them together with what they build on.
+    extensions: BTreeSet<String>,
 }
 
 /// A file of the simulator without its tests: its path as a module, and its items.
@@ -195,6 +212,44 @@ fn changed_by(signature: &Signature) -> BTreeSet<String> {
     signature.inputs.iter().filter_map(changed).collect()
 }
 
+impl<'a> Traits<'a> {
+    fn of(modules: &'a [Module]) -> Self {
+        let mut traits = Self::default();
+        for item in modules.iter().flat_map(|module| &module.items) {
+            match item {
+                Item::Trait(item) => _ = traits.items.insert(item.ident.to_string(), item),
+                Item::Impl(item) if item.items.is_empty() => {
+                    let is_generic = item
+                        .generics
+                        .type_params()
+                        .any(|of| Some(of.ident.to_string()) == name_of(&item.self_ty));
+                    let name = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+                    traits
+                        .extensions
+                        .extend(name.filter(|_| is_generic).map(|name| name.ident.to_string()));
+                }
+                _ => {}
+            }
+        }
+        traits
+    }
+
+    /// Functions that an author of the trait sees: its own, and those of the traits that it builds on.
+    fn functions(&self, of: &ItemTrait) -> usize {
+        let own = of.items.iter().filter(|item| matches!(item, TraitItem::Fn(_))).count();
+        if self.extensions.contains(&of.ident.to_string()) {
+            return own;
+        }
+        let below = of.supertraits.iter().filter_map(|bound| match bound {
+            TypeParamBound::Trait(bound) => {
+                self.items.get(&bound.path.segments.last()?.ident.to_string())
+            }
+            _ => None,
+        });
+        own + below.map(|below| self.functions(below)).sum::<usize>()
+    }
+}
+
 /// Where each type that is declared once lies, by its name.
 fn places(modules: &[Module]) -> BTreeMap<String, String> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -215,14 +270,7 @@ fn places(modules: &[Module]) -> BTreeMap<String, String> {
 impl Sizes {
     fn of(modules: &[Module]) -> Self {
         let places = places(modules);
-        let traits: BTreeSet<String> = modules
-            .iter()
-            .flat_map(|module| &module.items)
-            .filter_map(|item| match item {
-                Item::Trait(item) => Some(item.ident.to_string()),
-                _ => None,
-            })
-            .collect();
+        let traits = Traits::of(modules);
         let mut sizes = Self::default();
         for module in modules {
             module.items.iter().for_each(|item| sizes.add(module, item, &places, &traits));
@@ -235,24 +283,25 @@ impl Sizes {
         module: &Module,
         item: &Item,
         places: &BTreeMap<String, String>,
-        traits: &BTreeSet<String>,
+        traits: &Traits<'_>,
     ) {
         let here = |name: &str| format!("{}::{name}", module.path.join("::"));
         match item {
             Item::Struct(item) => {
-                self.fields.insert(here(&item.ident.to_string()), item.fields.len());
+                let name = here(&item.ident.to_string());
+                let is_hidden = |field: &&Field| !matches!(field.vis, Visibility::Public(_));
+                self.hidden.insert(name.clone(), item.fields.iter().filter(is_hidden).count());
+                self.fields.insert(name, item.fields.len());
             }
             Item::Trait(item) => {
-                let functions =
-                    item.items.iter().filter(|item| matches!(item, TraitItem::Fn(_))).count();
-                self.traits.insert(here(&item.ident.to_string()), functions);
+                self.traits.insert(here(&item.ident.to_string()), traits.functions(item));
             }
             Item::Fn(item) => self.changes(&item.sig, places),
             Item::Impl(item) => {
                 let is_ours = item.trait_.as_ref().is_none_or(|(path, _)| {
                     path.segments
                         .last()
-                        .is_some_and(|last| traits.contains(&last.ident.to_string()))
+                        .is_some_and(|last| traits.items.contains_key(&last.ident.to_string()))
                 });
                 let place = name_of(&item.self_ty)
                     .and_then(|name| places.get(&name).map(|place| format!("{place}::{name}")));
@@ -294,10 +343,20 @@ fn check(what: &str, sizes: &BTreeMap<String, usize>, most: usize, larger: &[(&s
 
 #[test]
 fn types_have_few_fields_and_methods_and_traits_few_functions() {
-    let sizes = Sizes::of(&modules());
+    let mut sizes = Sizes::of(&modules());
+    sizes.fields.retain(|name, _| !TABLES.contains(&name.as_str()));
     check("fields", &sizes.fields, MOST_FIELDS, &FIELDS);
     check("methods", &sizes.methods, MOST_METHODS, &METHODS);
     check("functions", &sizes.traits, MOST_IN_TRAIT, &TRAITS);
+}
+
+#[test]
+fn tables_hide_nothing_and_are_larger_than_a_room() {
+    let sizes = Sizes::of(&modules());
+    for table in TABLES {
+        assert_eq!(sizes.hidden.get(table), Some(&0), "{table} hides fields: it is a room");
+        assert!(sizes.fields[table] > MOST_FIELDS, "{table} is no larger than a room");
+    }
 }
 
 #[test]
