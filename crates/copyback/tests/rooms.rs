@@ -16,7 +16,7 @@ const MOST_IN_TRAIT: usize = 15;
 const MOST_IN_CIRCLE: usize = 3;
 
 /// Types with more fields.
-const FIELDS: [(&str, usize); 1] = [("array::Array", 22)];
+const FIELDS: [(&str, usize); 0] = [];
 
 /// Tables, which are no rooms: all their fields are public, as these are what a summary tells or is made of. Readers go by
 /// the fields, so that parts would be one name more in front of each.

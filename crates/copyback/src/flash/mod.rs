@@ -18,7 +18,7 @@ use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
 use crate::engine::DirtySet;
 use crate::event::{Agenda, Event};
-use crate::ids::{ChannelId, DieId, Ppn};
+use crate::ids::{ChannelId, DieId};
 use crate::nand::{
     Action, Command, Die, Geometry, MultiPlaneRules, Operation, Pause, Slot, Times, Timing,
 };
