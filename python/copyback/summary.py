@@ -123,6 +123,27 @@ class VerdictSummary(Section, kw_only=True):
     """
 
 
+class ConsistencySummary(Section, kw_only=True):
+    """Cuts of power of an array, and what came of them."""
+
+    log_bytes: int
+    """Bytes of bitmaps or partial parity that were written to all drives together."""
+    longest_resync_us: float
+    """Time from the cut to the end of the longest resync, in microseconds."""
+    resync_read_bytes: int
+    """Bytes that resyncs read of all drives together."""
+    resyncs: int
+    """Number of resyncs that came to their end."""
+    torn_left: int
+    """Number of those whose parity and data, or copies, may still disagree."""
+    torn_writes: int
+    """Number of writes of a stripe that a cut left half done. Of mirrors: of writes."""
+    write_hole_bytes: int
+    """Bytes of data on missing drives that nobody was writing and that are reconstructed
+    wrongly, as parity and data disagree: the write hole.
+    """
+
+
 class FailureSummary(Section, kw_only=True):
     """Failure of a drive."""
 
@@ -183,6 +204,8 @@ class ScrubsSummary(Section, kw_only=True):
 class ArraySummary(Section, kw_only=True):
     """Work of an array beside serving requests."""
 
+    consistency: ConsistencySummary | None = None
+    """Cuts of power. Absent where power does not fail and nothing is written for that day."""
     drives_missing: int
     """Drives that are lost, and not rebuilt."""
     failures: list[FailureSummary] | None = None
@@ -1535,7 +1558,7 @@ class RecoverySummary(Section, kw_only=True):
 
 
 class PowerLossSummary(Section, kw_only=True):
-    """Cuts of power, recoveries and what was lost, of the drive whose power is cut."""
+    """Cuts of power, recoveries and what was lost, of all drives together."""
 
     SHOWN = (
         Shown("pages_read", label="Pages read for that", row="{pages_read:count}"),
@@ -1579,9 +1602,9 @@ class PowerLossSummary(Section, kw_only=True):
     cut_erases: int
     """Blocks whose erase was cut off."""
     cuts: int
-    """Number of power cuts."""
+    """Number of power cuts. A cut takes all drives at once."""
     cuts_in_recovery: int
-    """Cuts of those that came before the drive was back from the one before."""
+    """Cuts of those that came before a drive was back from the one before."""
     durable_pages_lost: int
     """Pages of which a durable write was lost otherwise."""
     flushed_pages_lost: int
