@@ -18,7 +18,7 @@ choice! {
     /// rules are those of Linux md (`mdadm --consistency-policy`; `man 4 md`). The journal is not there yet.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum ConsistencyPolicy {
-        /// None: stripes disagree until a write makes their parity anew.
+        /// No care: stripes disagree until a write makes their parity from all data.
         None,
         /// After a cut all stripes are read, and made to agree.
         Resync {
@@ -55,7 +55,7 @@ choice! {
         },
         /// Partial parity log, of RAID-5 alone: before a stripe is written, the drive with its parity logs what the data that
         /// stay add up to. After a cut parity is made from the log, whatever drive is missing
-        /// (Linux `Documentation/driver-api/md/raid5-ppl.rst`).
+        /// (Linux `raid5-ppl.rst`).
         Ppl {
             /// Bytes of each drive for its log.
             #[serde(default = "default_space")]

@@ -1,4 +1,4 @@
-"""What an array met in the run, in words: failed drives, scrubs, and cuts of power."""
+"""Incidents of an array, in words: failed drives, scrubs, and cuts of power."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ pub struct Watermarks {
 }
 
 impl Watermarks {
-    /// Those of an empty buffer of `capacity` pages.
+    /// Watermarks of an empty buffer of `capacity` pages.
     pub fn new(config: &config::Buffer, capacity: usize) -> Self {
         let pages = |share: f64| share * capacity as f64;
         Self {

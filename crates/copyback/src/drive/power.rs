@@ -112,12 +112,12 @@ struct Promise {
     later_than: Option<u64>,
 }
 
-/// What happens to commands that a cut interrupts.
+/// Fate of commands that a cut interrupts.
 #[derive(Checkpointed)]
 enum Interruptions {
-    /// Whoever sent them hands them in anew: they wait for the power.
+    /// Commands wait for the power: whoever sent them hands them in again.
     HandedInAnew,
-    /// They leave the drive: the controller of the array has forgotten them.
+    /// Commands leave the drive: the controller of the array has forgotten them.
     Reported(Vec<Interrupted>),
 }
 

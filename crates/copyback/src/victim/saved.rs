@@ -65,7 +65,6 @@ pub struct Outside {
     /// Blocks that the policy is to be told of.
     pub(super) news: Vec<BlockId>,
     /// Memory that the policy saved itself.
-    #[serde(with = "serde_bytes")]
     pub(super) policy: Vec<u8>,
 }
 
@@ -101,5 +100,27 @@ impl VictimSelector {
             self.closed(plane, block, valid, view);
         }
         self.remember(saved.memory, &closed) && missing.iter().all(Option::is_none)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_bytes::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn what_a_policy_remembers_may_be_long() {
+        let long = vec![7; 100_000];
+        let outside =
+            Outside { planes: Vec::new(), times: Vec::new(), news: Vec::new(), policy: long };
+        let file = postcard::to_allocvec(&outside).expect("there is room");
+        let as_before = (0_u8, 0_u8, 0_u8, Bytes::new(&outside.policy));
+        assert_eq!(file, postcard::to_allocvec(&as_before).expect("there is room"));
+        // A file is read piece by piece.
+        let mut scratch = [0; 1 << 12];
+        let (read, _): (Outside, _) =
+            postcard::from_io((&file[..], &mut scratch[..])).expect("it is whole");
+        assert_eq!(read.policy, outside.policy);
     }
 }

@@ -181,7 +181,7 @@ impl Consistency {
         self.resyncer.note_request();
     }
 
-    /// What starts at `now`, if anything does: a step of a resync if something may disagree, or a write of the bitmap.
+    /// Begins what is due at `now`: a step of a resync if something may disagree, or a write of the bitmap.
     pub(super) fn begin(&mut self, now: Instant, may_disagree: bool) -> Option<TaskPurpose> {
         if !may_disagree {
             self.resyncer.give_up();
@@ -253,7 +253,7 @@ impl Consistency {
         self.mending.extend(mended.map(|part| (task, part)));
     }
 
-    /// What is written before the pieces of a write of the array's `bytes`, on the drives that are there.
+    /// Writes that come before the pieces of a write of the array's `bytes`, on the drives that are there.
     pub(super) fn ahead_of(
         &mut self,
         bytes: Range<u64>,
@@ -287,7 +287,7 @@ impl Consistency {
         self.tally.log_bytes += plan.then.iter().map(|piece| piece.length).sum::<u64>();
     }
 
-    /// What came [before](Self::ahead_of) the pieces of a write is on the drives.
+    /// Notes that what came [before](Self::ahead_of) the pieces of a write is on the drives.
     pub(super) fn is_logged(&mut self, bytes: Range<u64>, layout: &Layout) {
         if let Policy::Bitmap(bitmap) = &mut self.policy {
             bitmap.is_set(&layout.resync_range(bytes));
