@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 #: Libraries that a base installation does not have.
-ABSENT = ("copyback_papers", "distributed", "matplotlib", "pandas", "polars", "scipy")
+ABSENT = ("copyback_papers", "distributed", "matplotlib", "optuna", "pandas", "polars", "scipy")
 
 
 def base(code: str) -> subprocess.CompletedProcess[str]:
@@ -67,6 +67,10 @@ def test_the_base_runs_compares_searches_and_reports(tiny_toml: Path, tmp_path: 
         (
             ("calibrate", "--preset", "pgc-2011"),
             "copyback calibrate needs polars: pip install 'copyback[calibrate]'",
+        ),
+        (
+            ("design", "study.toml"),
+            "copyback design needs optuna: pip install 'copyback[design]'",
         ),
         (
             ("trace", "floor", "a.csv", "b.csv"),

@@ -19,6 +19,7 @@ INSTALLED_BY = {
 #: What each extra is for that several libraries serve together.
 LIBRARIES = {
     "calibrate": ("polars", "scipy"),
+    "design": ("optuna",),
     "papers": ("copyback_papers",),
 }
 

@@ -61,40 +61,59 @@ class Bound:
         return f"{self.measure.label} {_WORDS[self.sign]} {number(self.measure, self.limit)}"
 
 
-def parse_bound(text: str) -> Bound:
+def parse_bound(text: str, place: str = "--where") -> Bound:
     """Read ``p99.9<5ms``: a measure or a dotted key of the summary, a sign, and a number.
+
+    Parameters
+    ----------
+    place
+        What a fault names before the text.
 
     >>> str(parse_bound("p99.9 < 5ms")), str(parse_bound("throughput.iops >= 50000"))
     ('p99.9 below 5.00 ms', 'throughput.iops at least 50,000')
     >>> parse_bound("read.p99.9 < 1ms").measure.column
     'response_us.read.p99_9'
     """
+    place = f"{place} {text}"
     found = _BOUND.fullmatch(text)
     amount = quantity(_plain(found[3])) if found else None
     if found is None or amount is None:
-        raise InputError(f"--where {text}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
-    known = {measure.label: measure for measure in SHOWN}
-    measure = known.get(found[1]) or _of_one_operation(found[1])
-    if measure is None:
-        if re.match(r"[a-z_]{2,}\.", found[1]) is None and found[1] != "write_amplification":
-            near = get_close_matches(found[1], known, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            names = ", ".join(known)
-            raise InputError(
-                f"--where {text}: no number {found[1]!r}; there are {names}, and the dotted keys "
-                f"of summary.json{hint}"
-            )
-        is_time = re.search(r"_us(\.|$)", found[1]) is not None
-        measure = Measure(found[1], found[1], Format.TIME if is_time else Format.NUMBER)
+        raise InputError(f"{place}: NAME<NUMBER is needed, such as p99.9<5ms or WA<2.5")
+    measure = measure_named(found[1], place)
     kind, value = amount
     if kind != "number" and (kind != "time" or measure.format is not Format.TIME):
-        raise InputError(f"--where {text}: {measure.label} is not counted in such units")
+        raise InputError(f"{place}: {measure.label} is not counted in such units")
     if kind == "number" and measure.format is Format.TIME:
         raise InputError(
-            f"--where {text}: found {found[3]} without a unit; "
-            f"allowed: a time, such as {found[3]}ms"
+            f"{place}: found {found[3]} without a unit; allowed: a time, such as {found[3]}ms"
         )
     return Bound(measure, found[2], value)
+
+
+def measure_named(name: str, place: str) -> Measure:
+    """Return the measure of a comparison, or the dotted key of the summary, that a name means.
+
+    >>> measure_named("WA", "").column, measure_named("read.p99", "").column
+    ('write_amplification', 'response_us.read.p99')
+
+    Raises
+    ------
+    InputError
+        If there is none, behind `place`.
+    """
+    known = {measure.label: measure for measure in SHOWN}
+    measure = known.get(name) or _of_one_operation(name)
+    if measure is not None:
+        return measure
+    if re.match(r"[a-z_]{2,}\.", name) is None and name != "write_amplification":
+        near = get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(
+            f"{place}: no number {name!r}; there are {', '.join(known)}, and the dotted keys "
+            f"of summary.json{hint}"
+        )
+    is_time = re.search(r"_us(\.|$)", name) is not None
+    return Measure(name, name, Format.TIME if is_time else Format.NUMBER)
 
 
 def _of_one_operation(name: str) -> Measure | None:
@@ -197,23 +216,42 @@ def parse_range(text: str, *, wants_least: bool) -> Range:
     """
     option = "--least" if wants_least else "--most"
     key, _, values = text.partition("=")
-    ends = values.split("..")
-    found = [quantity(_number(end.strip())) for end in ends]
-    if not key.strip() or len(found) != 2 or None in found:
+    ends = [_number(end.strip()) for end in values.split("..")]
+    if not key.strip() or len(ends) != 2 or None in map(quantity, ends):
         raise InputError(
             f"{option} {text}: KEY=LOW..HIGH is needed, such as ssd.ftl.over_provisioning=0.05..0.4"
         )
-    (kind, low), (other, high) = (end for end in found if end is not None)
+    return range_between(key.strip(), *ends, f"{option} {text}", wants_least=wants_least)
+
+
+def range_between(
+    key: str, least: float | str, most: float | str, place: str, *, wants_least: bool = True
+) -> Range:
+    """Return the values of a key between two that a user has given.
+
+    >>> range_between("ssd.buffer.capacity", "1MiB", "1GiB", "").most
+    1073741824.0
+
+    Raises
+    ------
+    InputError
+        If they are not two amounts of a kind, the lesser first; behind `place`.
+    """
+    found = quantity(least), quantity(most)
+    if found[0] is None or found[1] is None:
+        wrong = least if found[0] is None else most
+        raise InputError(f"{place}: found {wrong!r}; a number, time, size or rate is needed")
+    (kind, low), (other, high) = found
     if kind != other:
-        raise InputError(f"{option} {text}: two numbers, times, sizes or rates are needed")
+        raise InputError(f"{place}: two numbers, times, sizes or rates are needed")
     if not low < high:
-        raise InputError(f"{option} {text}: the first value must be below the second")
+        raise InputError(f"{place}: the first value must be below the second")
     if kind == "time":
-        return Range(key.strip(), low * 1e3, high * 1e3, True, NANOSECONDS, wants_least)
+        return Range(key, low * 1e3, high * 1e3, True, NANOSECONDS, wants_least)
     if kind == "size":
-        return Range(key.strip(), low, high, True, BYTES, wants_least)
-    is_whole = all(re.fullmatch(r"\s*[0-9_]+\s*[^\d%]*", end) for end in ends)
-    return Range(key.strip(), low, high, is_whole, _UNIT_OF.get(kind, ""), wants_least)
+        return Range(key, low, high, True, BYTES, wants_least)
+    is_whole = all(re.fullmatch(r"[0-9_]+\s*[^\d%]*", str(end)) for end in (least, most))
+    return Range(key, low, high, is_whole, _UNIT_OF.get(kind, ""), wants_least)
 
 
 def size_text(size: int) -> str:

@@ -148,11 +148,12 @@ def make_plan(
         raise InputError("\n".join(reasons(refused)) or "a sweep needs at least one point")
     keys = dict.fromkeys(key for point in points for key, _ in point if key != SEED)
     names_first = sorted(keys, key=lambda key: key not in (LOAD, SCHEME))
-    kept = _merged(runs) if merged else runs
+    kept = merge(runs) if merged else runs
     return Plan(tuple(names_first), tuple(kept), tuple(_sentences(refused)))
 
 
-def _merged(runs: Sequence[Run]) -> Iterable[Run]:
+def merge(runs: Iterable[Run]) -> Iterable[Run]:
+    """Return runs with those of one configuration as one, the point of which has both points."""
     found: dict[str, Run] = {}
     for run in runs:
         found[run.key] = found[run.key].also(run) if run.key in found else run

@@ -61,7 +61,7 @@ class SweepFile:
     skip_refused: bool = False
 
 
-class _Homes(NamedTuple):
+class Homes(NamedTuple):
     """Bases of relative paths: those of traces, and all others."""
 
     file: Path
@@ -90,7 +90,7 @@ def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -
         raise InputError(toml_fault.told(path, text, fault)) from None
     try:
         chosen = _at_scale(table, quick=quick)
-        return _sweep_of(chosen, _Homes(path.parent, traces or path.parent))
+        return _sweep_of(chosen, Homes(path.parent, traces or path.parent))
     except InputError as fault:
         raise InputError("\n".join(f"{path}: {line}" for line in str(fault).split("\n"))) from None
 
@@ -114,33 +114,34 @@ def _laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, A
     return laid
 
 
-def _sweep_of(table: Mapping[str, Any], homes: _Homes) -> SweepFile:
+def _sweep_of(table: Mapping[str, Any], homes: Homes) -> SweepFile:
     file = read(table, _File)
     return SweepFile(
         Design(
-            grid=tuple(axis_of(key, _located(key, v, homes)) for key, v in file.grid.items()),
-            cases=tuple(_point(case, homes) for case in file.cases),
+            grid=tuple(axis_of(key, located(key, v, homes)) for key, v in file.grid.items()),
+            cases=tuple(point_of(case, homes) for case in file.cases),
             draws=Draws.read(file.random) if file.random is not None else None,
-            loads={name: _point(own, homes) for name, own in file.loads.items()},
-            schemes={name: _point(own, homes) for name, own in file.schemes.items()},
+            loads={name: point_of(own, homes) for name, own in file.loads.items()},
+            schemes={name: point_of(own, homes) for name, own in file.schemes.items()},
             seeds=numbered_seeds(file.seeds),
-            baseline=_point(file.baseline, homes),
+            baseline=point_of(file.baseline, homes),
         ),
         config=homes.file / file.config if file.config is not None else None,
         preset=file.preset,
-        settings=list(_point(file.settings, homes)),
+        settings=list(point_of(file.settings, homes)),
         skip_refused=file.skip_refused,
     )
 
 
-def _point(settings: Mapping[str, Any], homes: _Homes) -> Point:
-    return tuple((key, value_text(_located(key, v, homes), key)) for key, v in settings.items())
+def point_of(settings: Mapping[str, Any], homes: Homes) -> Point:
+    """Return the settings of a table as a point has them."""
+    return tuple((key, value_text(located(key, v, homes), key)) for key, v in settings.items())
 
 
-def _located(key: str, value: Any, homes: _Homes) -> Any:
+def located(key: str, value: Any, homes: Homes) -> Any:
     """Return paths of traces, and of policies in files, as seen from here."""
     if isinstance(value, list):
-        return [_located(key, item, homes) for item in value]
+        return [located(key, item, homes) for item in value]
     if key != TRACE and not key.endswith(".path"):
         return configuration.with_absolute_policies(value, key, homes.file)
     return str(homes.traces / value) if isinstance(value, str) else value
