@@ -162,6 +162,13 @@ class Range:
         """Whether it is cut in equal factors."""
         return self.least > 0 and self.most / self.least >= WIDE
 
+    @property
+    def step(self) -> int:
+        """Number of which all values are multiples: 4 KiB, if the ends are sizes of pages."""
+        if self.unit != BYTES:
+            return 1
+        return next(s for s in _ALIGNED if self.least % s == 0 == self.most % s)
+
     def text(self, value: float) -> str:
         """Return a value as a setting has it."""
         if self.unit == BYTES:
@@ -197,9 +204,7 @@ class Range:
         Few digits, and those before the point: what is found is written into a configuration.
         """
         if self.unit == BYTES:
-            # As whole as the ends are: 4 KiB, if they are sizes of pages.
-            finest = next(s for s in _ALIGNED if self.least % s == 0 == self.most % s)
-            return max(2.0 ** math.floor(math.log2(max(span / 20, 1))), finest)
+            return max(2.0 ** math.floor(math.log2(max(span / 20, 1))), self.step)
         return 1.0 if self.is_whole else 10 ** math.floor(math.log10(span / 20))
 
     def _way(self, value: float) -> float:

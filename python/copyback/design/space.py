@@ -1,0 +1,192 @@
+"""Space of a study: keys, what each may be, and which exist only beside a choice of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from copyback.inputs.configuration import setting_value, to_toml
+from copyback.sweep.axes import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from copyback.sweep.axes import Point
+    from copyback.sweep.bounds import Range
+
+#: Significant digits of a number that is drawn: it is written into a configuration.
+DIGITS = 3
+
+
+class Chooser(Protocol):
+    """Chooser of values: a trial of Optuna, or draws at random."""
+
+    def suggest_categorical(self, name: str, choices: tuple[str, ...]) -> Any:
+        """Choose one of some labels."""
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int:
+        """Choose a whole number."""
+
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float:
+        """Choose a number."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Numbers, times, sizes or rates between two ends."""
+
+    range: Range
+    is_log: bool
+
+    def choose(self, name: str, chooser: Chooser, picks: dict[str, Any]) -> Any:
+        """Return a value as a configuration has it."""
+        low, high = self.range.least, self.range.most
+        if self.range.is_whole:
+            step = self.range.step
+            chosen: float = chooser.suggest_int(
+                name, int(low) // step, int(high) // step, log=self.is_log
+            )
+            chosen *= step
+        else:
+            chosen = chooser.suggest_float(name, low, high, log=self.is_log)
+        picks[name] = chosen
+        return setting_value(self.range.text(self._rounded(chosen)))
+
+    def _rounded(self, value: float) -> float:
+        """Return a value in few digits, within the ends; sizes stay multiples of their pages."""
+        if self.range.step > 1 or (self.range.is_whole and self.range.most < 10**DIGITS):
+            return value
+        return min(max(float(f"{value:.{DIGITS}g}"), self.range.least), self.range.most)
+
+
+@dataclass(frozen=True)
+class Option:
+    """Option of a choice.
+
+    Attributes
+    ----------
+    label
+        Names it among the options.
+    value
+        What the configuration has, but for what `parameters` add to the table.
+    parameters
+        What is chosen only beside this option, by the name in its table.
+    """
+
+    label: str
+    value: Any
+    parameters: tuple[tuple[str, Domain], ...] = ()
+
+    def choose(self, name: str, chooser: Chooser, picks: dict[str, Any]) -> Any:
+        """Return its value with all parameters."""
+        if not self.parameters:
+            return self.value
+        inside = {
+            inner: domain.choose(f"{name}.{self.label}.{inner}", chooser, picks)
+            for inner, domain in self.parameters
+        }
+        return {**self.value, **inside}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Choice of one of some options."""
+
+    options: tuple[Option, ...]
+
+    def choose(self, name: str, chooser: Chooser, picks: dict[str, Any]) -> Any:
+        """Return the value of an option."""
+        labels = tuple(option.label for option in self.options)
+        label = chooser.suggest_categorical(name, labels)
+        picks[name] = label
+        return self.options[labels.index(label)].choose(name, chooser, picks)
+
+
+Domain = Span | Choice
+
+
+@dataclass(frozen=True)
+class Key:
+    """Key of the configuration that the study chooses.
+
+    Attributes
+    ----------
+    beside
+        The key, and the labels of its options, beside which this one exists; None if it always
+        does.
+    """
+
+    key: str
+    domain: Domain
+    beside: tuple[str, frozenset[str]] | None = None
+
+    def exists(self, picks: Mapping[str, Any]) -> bool:
+        """Whether the key exists beside what has been chosen before it."""
+        return self.beside is None or picks.get(self.beside[0]) in self.beside[1]
+
+
+@dataclass(frozen=True)
+class Design:
+    """One design: a point of the space.
+
+    Attributes
+    ----------
+    point
+        The keys and the texts of their values, as a sweep has them.
+    picks
+        What was chosen, by the name of each choice and parameter.
+    """
+
+    point: Point
+    picks: Mapping[str, Any]
+
+    def __hash__(self) -> int:
+        return hash(self.point)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Design) and self.point == other.point
+
+
+@dataclass(frozen=True)
+class Space:
+    """All designs of a study. A key stands behind the key beside which it exists."""
+
+    keys: tuple[Key, ...]
+
+    def choose(self, chooser: Chooser) -> Design:
+        """Return the design that a chooser chooses, key by key."""
+        picks: dict[str, Any] = {}
+        point = []
+        for key in self.keys:
+            if key.exists(picks):
+                value = key.domain.choose(key.key, chooser, picks)
+                point.append((key.key, _text(value, key.key)))
+        return Design(tuple(point), picks)
+
+    def without(self, design: Design, key: str) -> Design:
+        """Return a design without its choice for a key, and without what exists beside that."""
+        gone = {one.key for one in self.keys if one.beside is not None and one.beside[0] == key}
+        gone.add(key)
+        kept = tuple((own, text) for own, text in design.point if own not in gone)
+        picks = {name: pick for name, pick in design.picks.items() if owner(name, gone) is None}
+        return Design(kept, picks)
+
+    def with_fixed(self, key: str, value: Any) -> Space:
+        """Return the space in which a key has one value, and nothing exists beside others of it."""
+        fixed = Key(key, Choice((Option(_text(value, key), value),)))
+        beside = {one.key for one in self.keys if one.beside is not None and one.beside[0] == key}
+        others = tuple(one for one in self.keys if one.key != key and one.key not in beside)
+        return Space((fixed, *others))
+
+
+def owner(name: str, keys: set[str]) -> str | None:
+    """Return the key that a choice or parameter belongs to, of some keys.
+
+    >>> owner("ssd.gc.victim.rga.d", {"ssd.gc.victim", "ssd.gc.width"})
+    'ssd.gc.victim'
+    """
+    return next((key for key in keys if name == key or name.startswith(f"{key}.")), None)
+
+
+def _text(value: Any, key: str) -> str:
+    return to_toml(value) if isinstance(value, dict) else value_text(value, key)

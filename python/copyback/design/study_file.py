@@ -1,0 +1,155 @@
+"""Reads a study file."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from msgspec import Meta, field
+
+from copyback._core import InputError
+from copyback.design.space_file import space_of
+from copyback.design.study import Goal, Load, Objective, Sampling, Study
+from copyback.inputs import configuration, toml_fault
+from copyback.inputs.tables import Table, read
+from copyback.sweep.bounds import measure_named, parse_bound
+from copyback.sweep.design import numbered_seeds
+from copyback.sweep.schemes import SHOWN
+from copyback.sweep.sweep_file import Homes, located, point_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from copyback.sweep.axes import Point
+
+WordT = TypeVar("WordT", Goal, Sampling)
+
+#: Objectives that a study may have: more, and nearly every design is on the front.
+MOST_OBJECTIVES = 3
+
+_WEIGHT = "weight"
+
+#: Name of the load of a study that names none.
+_OWN = "the workload of the configuration"
+
+
+class _File(Table, frozen=True):
+    """Content of a study file."""
+
+    objectives: Annotated[tuple[Any, ...], Meta(min_length=1)]
+    budget: Annotated[int, Meta(ge=1)]
+    space: Annotated[dict[str, Any], Meta(min_length=1)]
+    config: str | None = None
+    preset: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict, name="set")
+    workloads: dict[str, dict[str, Any]] = field(default_factory=dict)
+    short: dict[str, Any] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
+    seeds: Any = 1
+    seed: Annotated[int, Meta(ge=0)] = 1
+    sampler: str = Sampling.TPE
+    batch: Annotated[int, Meta(ge=1)] = 8
+
+
+class _Objective(Table, frozen=True):
+    """Objective whose direction is given."""
+
+    measure: str
+    goal: str
+
+
+def read_study(path: Path) -> Study:
+    """Read a study file.
+
+    Raises
+    ------
+    InputError
+        With the file, the key, what was found and what is allowed.
+    """
+    text = configuration.read_text(path)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise InputError(toml_fault.told(path, text, fault)) from None
+    try:
+        return _study(read(table, _File), Homes(path.parent, path.parent))
+    except InputError as fault:
+        raise InputError("\n".join(f"{path}: {line}" for line in str(fault).split("\n"))) from None
+
+
+def _study(file: _File, homes: Homes) -> Study:
+    space = space_of(file.space, partial(located, homes=homes))
+    settings, short = point_of(file.settings, homes), point_of(file.short, homes)
+    keys = [key.key for key in space.keys]
+    for place, own in (("set", settings), ("short", short)):
+        _check_apart(own, keys, place)
+    loads = tuple(_load(name, own, homes) for name, own in file.workloads.items())
+    for load in loads:
+        _check_apart(load.settings, keys, f"workloads.{load.name}")
+    if file.config is None and file.preset is None:
+        raise InputError("found no configuration; allowed: config = FILE or preset = NAME")
+    return Study(
+        base=homes.file / file.config if file.config is not None else None,
+        preset=file.preset,
+        settings=settings,
+        space=space,
+        loads=loads or (Load(_OWN, ()),),
+        short=short,
+        objectives=_objectives(file.objectives),
+        constraints=tuple(parse_bound(text, "constraints:") for text in file.constraints),
+        budget=file.budget,
+        seeds=numbered_seeds(file.seeds),
+        seed=file.seed,
+        sampler=_word(file.sampler, Sampling, "sampler"),
+        batch=file.batch,
+    )
+
+
+def _check_apart(settings: Point, keys: list[str], place: str) -> None:
+    """Refuse a setting of a key that the space chooses."""
+    for key, _ in settings:
+        for chosen in keys:
+            if f"{key}.".startswith(f"{chosen}.") or f"{chosen}.".startswith(f"{key}."):
+                raise InputError(f"{place}.{key}: found beside space.{chosen}; allowed: one of them")
+
+
+def _load(name: str, table: Mapping[str, Any], homes: Homes) -> Load:
+    weight = table.get(_WEIGHT, 1)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or weight <= 0:
+        raise InputError(f"workloads.{name}.weight: found {weight!r}; allowed: a number above 0")
+    settings = {key: value for key, value in table.items() if key != _WEIGHT}
+    return Load(name, point_of(settings, homes), float(weight))
+
+
+def _objectives(given: tuple[Any, ...]) -> tuple[Objective, ...]:
+    found = tuple(_objective(one, f"objectives[{i}]") for i, one in enumerate(given))
+    labels = [one.measure.label for one in found]
+    if len(found) > MOST_OBJECTIVES or len(set(labels)) < len(labels):
+        raise InputError(
+            f"objectives: found {', '.join(labels)}; allowed: one to {MOST_OBJECTIVES} different "
+            "measures"
+        )
+    return found
+
+
+def _objective(given: Any, place: str) -> Objective:
+    if isinstance(given, str):
+        measure = measure_named(given, place)
+        return Objective(measure, Goal.MAXIMISE if measure.more_is_better else Goal.MINIMISE)
+    if not isinstance(given, dict):
+        known = ", ".join(measure.label for measure in SHOWN)
+        raise InputError(
+            f"{place}: found {given!r}; allowed: a measure such as {known}, or "
+            '{ measure = ..., goal = "maximise" }'
+        )
+    table = read(given, _Objective, place=place)
+    return Objective(measure_named(table.measure, place), _word(table.goal, Goal, f"{place}.goal"))
+
+
+def _word(text: str, kind: type[WordT], place: str) -> WordT:
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"{place}: found {text}; allowed: {', '.join(kind)}") from None

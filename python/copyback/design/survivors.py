@@ -1,0 +1,84 @@
+"""Full runs, with several seeds, of the designs that short runs have not clearly beaten.
+
+Survivors come in batches, the best of the short runs first. Each batch has one full run of every
+design; those that a design with all its runs beats by the margin have no other. The rest have a run
+for each seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copyback.design.dominance import MARGIN, beats
+from copyback.design.scores import Measured
+from copyback.design.study import Length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from copyback.design.dominance import Costs
+    from copyback.design.runs import Runner
+    from copyback.design.space import Design
+    from copyback.design.study import Study
+
+
+@dataclass(frozen=True)
+class Survived:
+    """Designs that have all their full runs.
+
+    Attributes
+    ----------
+    settled
+        They, in the order in which they were run.
+    left
+        Number of survivors for which the budget did not last.
+    """
+
+    settled: tuple[Measured, ...]
+    left: int
+
+
+def survivors(study: Study, tried: Sequence[Measured]) -> list[Design]:
+    """Return the designs that no other clearly beats by its short runs, the best first."""
+    feasible = [one for one in tried if one.is_feasible] or list(tried)
+    costs = [one.costs(study.objectives) for one in feasible]
+    kept = [
+        (_beaten_by(own, costs, 0.0), place)
+        for place, own in enumerate(costs)
+        if not _beaten_by(own, costs, MARGIN)
+    ]
+    return [feasible[place].design for _, place in sorted(kept)]
+
+
+def _beaten_by(own: Costs, costs: Sequence[Costs], margin: float) -> int:
+    return sum(beats(other, own, margin) for other in costs)
+
+
+def run_survivors(
+    study: Study, runner: Runner, tried: Sequence[Measured], on_batch: Callable[[int], None]
+) -> Survived:
+    """Run the survivors at full length as long as the budget lasts; the first batch always."""
+    left = survivors(study, tried)
+    settled: list[Measured] = []
+    while left and (runner.spent < study.budget or not settled):
+        batch, left = left[: study.batch], left[study.batch :]
+        chosen = _not_clearly_beaten(study, runner, batch, settled)
+        outcomes = runner.measure(chosen, Length.FULL, study.seeds)
+        settled += [one for one in outcomes if isinstance(one, Measured)]
+        on_batch(len(settled))
+    return Survived(tuple(settled), len(left))
+
+
+def _not_clearly_beaten(
+    study: Study, runner: Runner, batch: Sequence[Design], settled: Sequence[Measured]
+) -> list[Design]:
+    """Return the designs of a batch that their first full run does not drop."""
+    outcomes = runner.measure(batch, Length.FULL, study.seeds[:1])
+    rivals = [one.costs(study.objectives) for one in settled if one.is_feasible]
+    return [
+        one.design
+        for one in outcomes
+        if isinstance(one, Measured)
+        and not _beaten_by(one.costs(study.objectives), rivals, MARGIN)
+    ]
