@@ -14,6 +14,7 @@ COMMANDS = {
     "run": "copyback.commands.run:run",
     "compare": "copyback.commands.compare:compare",
     "search": "copyback.commands.search:search",
+    "design": "copyback.commands.design:design",
     "tournament": "copyback.commands.compare:tournament",
     "calibrate": "copyback.commands.calibrate:calibrate",
     "precondition": "copyback.commands.run:precondition",

@@ -62,6 +62,26 @@ def nearest_to_all(costs: Sequence[Costs]) -> int:
     return distances.index(min(distances))
 
 
+def without_chance(points: Sequence[Measured], objectives: Sequence[Objective]) -> list[Measured]:
+    """Return the points of a front without those that are on it by chance.
+
+    Another point is surely better in an objective, and in none are they surely better themselves.
+    """
+    left = list(points)
+    for own in points:
+        if any(_is_ahead(other, own, objectives) for other in left if other is not own):
+            left.remove(own)
+    return left
+
+
+def _is_ahead(own: Measured, other: Measured, objectives: Sequence[Objective]) -> bool:
+    ratios = [_ratio(own, other, place, one) for place, one in enumerate(objectives)]
+    if any(one.low is None or one.high is None for one in ratios):
+        return False
+    is_better = any(one.high is not None and one.high < 1 for one in ratios)
+    return is_better and not any(one.low is not None and one.low > 1 for one in ratios)
+
+
 def surely_beats(own: Measured, other: Measured, objectives: Sequence[Objective]) -> bool:
     """Whether the 95% intervals over the seeds say that a design is better in every objective.
 

@@ -112,9 +112,7 @@ class Runner:
             return {}
         failures = Failures(new, self.on_failed)
         plan = Plan((), tuple(new), ())
-        with completed(
-            plan, self.directory, self.where, failures, command=self.command
-        ) as done:
+        with completed(plan, self.directory, self.where, failures, command=self.command) as done:
             for run in done.plan.runs:
                 self._numbers[run.key] = _read(done.store, run)
                 self.spent += self._numbers[run.key].operations
@@ -126,7 +124,9 @@ class Runner:
         for run in runs:
             if run.key in failed:
                 return Refused(design, failed[run.key])
-        loads = [load for load in self.study.loads for _ in range(len(runs) // len(self.study.loads))]
+        loads = [
+            load for load in self.study.loads for _ in range(len(runs) // len(self.study.loads))
+        ]
         numbers = {
             (load.name, run.seed): self._numbers[run.key]
             for load, run in zip(loads, runs, strict=True)

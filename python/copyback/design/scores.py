@@ -129,9 +129,7 @@ class Refused:
     reason: str
 
 
-def measured(
-    study: Study, design: Design, runs: Mapping[tuple[str, int], RunNumbers]
-) -> Measured:
+def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNumbers]) -> Measured:
     """Return what a design's runs came to.
 
     Parameters
@@ -142,13 +140,18 @@ def measured(
     seeds = list(dict.fromkeys(seed for _, seed in runs))
     by_seed = {
         seed: tuple(
-            _mean(study, {name: run.value(one.measure) for (name, s), run in runs.items() if s == seed})
+            _mean(
+                study,
+                {name: run.value(one.measure) for (name, s), run in runs.items() if s == seed},
+            )
             for one in study.objectives
         )
         for seed in seeds
     }
     excesses = [
-        _excess(bound, statistics.fmean(runs[load.name, seed].value(bound.measure) for seed in seeds))
+        _excess(
+            bound, statistics.fmean(runs[load.name, seed].value(bound.measure) for seed in seeds)
+        )
         for bound in study.constraints
         for load in study.loads
     ]

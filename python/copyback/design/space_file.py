@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: What an entry of the space may be, as a fault says it.
 ALLOWED = (
-    'a list of choices, { choices = [...] } or { min = ..., max = ..., log = true }; '
+    "a list of choices, { choices = [...] } or { min = ..., max = ..., log = true }; "
     'when = { "KEY" = ... } beside either'
 )
 

@@ -112,7 +112,9 @@ def _check_apart(settings: Point, keys: list[str], place: str) -> None:
     for key, _ in settings:
         for chosen in keys:
             if f"{key}.".startswith(f"{chosen}.") or f"{chosen}.".startswith(f"{key}."):
-                raise InputError(f"{place}.{key}: found beside space.{chosen}; allowed: one of them")
+                raise InputError(
+                    f"{place}.{key}: found beside space.{chosen}; allowed: one of them"
+                )
 
 
 def _load(name: str, table: Mapping[str, Any], homes: Homes) -> Load:

@@ -58,14 +58,20 @@ def _beaten_by(own: Costs, costs: Sequence[Costs], margin: float) -> int:
 def run_survivors(
     study: Study, runner: Runner, tried: Sequence[Measured], on_batch: Callable[[int], None]
 ) -> Survived:
-    """Run the survivors at full length as long as the budget lasts; the first batch always."""
+    """Run the survivors at full length as long as the budget lasts.
+
+    The first batch is always run, another one if it fits if it takes what the last one did.
+    """
     left = survivors(study, tried)
     settled: list[Measured] = []
-    while left and (runner.spent < study.budget or not settled):
+    last = 0
+    while left and (runner.spent + last <= study.budget or not settled):
         batch, left = left[: study.batch], left[study.batch :]
+        before = runner.spent
         chosen = _not_clearly_beaten(study, runner, batch, settled)
         outcomes = runner.measure(chosen, Length.FULL, study.seeds)
         settled += [one for one in outcomes if isinstance(one, Measured)]
+        last = runner.spent - before
         on_batch(len(settled))
     return Survived(tuple(settled), len(left))
 
@@ -79,6 +85,5 @@ def _not_clearly_beaten(
     return [
         one.design
         for one in outcomes
-        if isinstance(one, Measured)
-        and not _beaten_by(one.costs(study.objectives), rivals, MARGIN)
+        if isinstance(one, Measured) and not _beaten_by(one.costs(study.objectives), rivals, MARGIN)
     ]

@@ -1,0 +1,132 @@
+"""Files of a study.
+
+::
+
+    DIR/design.json     what the study found, in numbers
+    DIR/report.html     its page
+    DIR/front/1.toml    the designs of the front, as configurations
+    DIR/sweep/          all runs, as a sweep keeps them, and results.parquet
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from copyback import __version__
+from copyback._core import InputError
+from copyback.data.outputs import make_parents, replace_file
+from copyback.design import answer
+from copyback.design.scores import Refused
+from copyback.design.study import Length
+from copyback.sweep.ratios import Ratio
+from copyback.sweep.store import RESULTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from copyback.design.found import Found
+    from copyback.design.runs import Runner
+    from copyback.design.scores import Measured
+
+SCHEMA = 1
+DESIGN, REPORT, FRONT, SWEEP = "design.json", "report.html", "front", "sweep"
+TABLE = f"{SWEEP}/{RESULTS}"
+
+
+def check(directory: Path) -> None:
+    """Refuse a directory that holds something other than a study.
+
+    Raises
+    ------
+    InputError
+        With what was found.
+    """
+    if not directory.exists():
+        return
+    if not directory.is_dir():
+        raise InputError(f"{directory}: is a file; --out needs a directory")
+    strangers = {entry.name for entry in directory.iterdir()} - {DESIGN, REPORT, FRONT, SWEEP}
+    if strangers:
+        raise InputError(
+            f"{directory}: holds something other than a study ({min(strangers)}); "
+            "give a new or empty directory"
+        )
+
+
+def write(found: Found, runner: Runner, directory: Path) -> None:
+    """Write the front and the numbers; the runs are there."""
+    front = directory / FRONT
+    make_parents(front)
+    for old in front.glob("*.toml"):
+        old.unlink()
+    for place, own in enumerate(found.points, 1):
+        replace_file(front / f"{place}.toml", _configuration(found, runner, place, own).encode())
+    text = json.dumps(numbers(found), indent=2, ensure_ascii=False) + "\n"
+    replace_file(directory / DESIGN, text.encode())
+
+
+def _configuration(found: Found, runner: Runner, place: int, own: Measured) -> str:
+    """Return the configuration of a point, under the first workload."""
+    planned = runner.plan(own.design, Length.FULL, found.study.seeds[:1])
+    assert not isinstance(planned, Refused), "it has been run"
+    values = ", ".join(
+        f"{one.measure.label} {answer.value(found, own, i)}"
+        for i, one in enumerate(found.study.objectives)
+    )
+    head = [
+        f"# Design {place} of {len(found.points)} on the front: {answer.words(own.design.point)}",
+        f"# Over all workloads: {values}",
+        f"# Below is its run under: {found.study.loads[0].name}",
+    ]
+    return "\n".join(head) + "\n\n" + planned[0].config.to_toml()
+
+
+def numbers(found: Found) -> dict[str, Any]:
+    """Return what the study found, as its file has it."""
+    study = found.study
+    return {
+        "schema": SCHEMA,
+        "copyback": __version__,
+        "answer": answer.sentence(found),
+        "objectives": [
+            {"measure": one.measure.label, "column": one.measure.column, "goal": one.goal}
+            for one in study.objectives
+        ],
+        "constraints": list(map(str, study.constraints)),
+        "workloads": {load.name: load.weight for load in study.loads},
+        "seeds": list(study.seeds),
+        "sampler": study.sampler,
+        "tried": len(found.searched.tried),
+        "refused": dict(found.searched.refused),
+        "page_operations": {"search": found.spent[0], "explanation": found.spent[1]},
+        "base": _point(found.base),
+        "front": [_point(own) for own in found.points],
+        "chosen": None if found.chosen is None else found.points.index(found.chosen) + 1,
+        "undecided": [_point(own) for own in found.undecided],
+        "importance": {
+            one.label: {
+                own.name: {
+                    "total": [own.total.mean, own.total.low, own.total.high],
+                    "alone": [own.alone.mean, own.alone.low, own.alone.high],
+                    "found": own.is_found,
+                }
+                for own in one.explained
+            }
+            for one in found.importance
+        },
+        "ablation": {
+            own.key: own.because or [_ratio(one) for one in own.ratios] for own in found.ablation
+        },
+    }
+
+
+def _point(own: Measured) -> dict[str, Any]:
+    return {
+        "settings": dict(own.design.point),
+        "scores": {str(seed): list(values) for seed, values in own.by_seed.items()},
+    }
+
+
+def _ratio(one: object) -> list[float | None]:
+    return [one.ratio, one.low, one.high] if isinstance(one, Ratio) else []
