@@ -44,9 +44,8 @@ def ablate(study: Study, runner: Runner, chosen: Measured) -> tuple[Ablated, ...
     """Return what the chosen design loses without each of its choices."""
     keys = [key for key, _ in chosen.design.point]
     designs = [study.space.without(chosen.design, key) for key in keys]
-    same = [
-        _runs(study, runner, design) == _runs(study, runner, chosen.design) for design in designs
-    ]
+    own = _runs(study, runner, chosen.design)
+    same = [_runs(study, runner, design) == own for design in designs]
     changed = [design for design, is_same in zip(designs, same, strict=True) if not is_same]
     outcomes = iter(runner.measure(changed, Length.FULL, study.seeds))
     return tuple(

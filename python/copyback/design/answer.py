@@ -27,7 +27,7 @@ MOST_NAMED = 3
 def words(point: Point) -> str:
     """Return a design as people read it.
 
-    >>> words((("ssd.gc.victim", "{ type = \\"rga\\", d = 7 }"), ("ssd.gc.width", "blind")))
+    >>> words((("ssd.gc.victim", "{ type = 'rga', d = 7 }"), ("ssd.gc.width", "blind")))
     'victim rga (d 7), width blind'
     """
     return setting_text(tuple((key, column(key, [text])[0]) for key, text in point))

@@ -1,10 +1,10 @@
 """Importance: how much of the differences between the designs of a space a choice explains.
 
 Sobol's indices of a model of the study's short runs, over designs drawn evenly from the space. The
-total index of a choice is the share of the variance that is lost if all other choices are known; its
-own index the share that is explained by it alone (Jansen 1999; Saltelli et al. 2010). Their
-difference is what it does together with others. A choice is drawn anew with the parameters of its
-options; a conditional one counts where it exists.
+total index of a choice is the share of the variance that is left if all other choices are known;
+its own index the share that it explains alone (Jansen 1999; Saltelli et al. 2010). Their difference
+is what it does together with others. A choice is drawn anew with the parameters of its options; a
+conditional one counts where it exists.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from copyback.design.sampler import RandomChooser
 from copyback.design.space import Choice, owner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -133,10 +133,8 @@ def indices(
     chance = total(_with_chance(first[:, :-1], random))
     found = []
     for name in columns:
-        anew = code.rows(_redrawn(space, drawn, lambda other, own=name: _is_of(other, own), seed))
-        kept = code.rows(
-            _redrawn(space, drawn, lambda other, own=name: not _is_of(other, own), seed)
-        )
+        anew = code.rows(_redrawn(space, drawn, name, seed, others=False))
+        kept = code.rows(_redrawn(space, drawn, name, seed, others=True))
         totals = total(np.column_stack([anew, first[:, -1]]))
         alone = 1 - total(_with_chance(kept, random))
         is_found = bool(np.quantile(totals - chance, _LOW) > 0 and totals.mean() > _NEGLIGIBLE)
@@ -161,14 +159,19 @@ def _with_chance(rows: NDArray[np.float64], random: np.random.Generator) -> NDAr
 def _redrawn(
     space: Space,
     drawn: Sequence[Mapping[str, Any]],
-    is_redrawn: Callable[[str], bool],
+    own: str,
     seed: int,
+    *,
+    others: bool,
 ) -> list[Mapping[str, Any]]:
-    """Return designs of which some choices are drawn anew, and those that exist only then."""
+    """Return designs of which a choice, or all others, are drawn anew.
+
+    What exists only beside what is drawn is drawn, too.
+    """
     return [
         space.choose(
             _Keeper(
-                {name: pick for name, pick in picks.items() if not is_redrawn(name)},
+                {name: pick for name, pick in picks.items() if _is_of(name, own) == others},
                 seed + 1 + _DRAWS + i,
             )
         ).picks
@@ -188,12 +191,12 @@ class _Keeper(RandomChooser):
 
     def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int:
         if name in self._kept:
-            return self._kept[name]
+            return int(self._kept[name])
         return super().suggest_int(name, low, high, log=log)
 
     def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float:
         if name in self._kept:
-            return self._kept[name]
+            return float(self._kept[name])
         return super().suggest_float(name, low, high, log=log)
 
 

@@ -54,7 +54,7 @@ class Sampler:
 
     def ask(self, count: int) -> list[Asked]:
         """Return the next designs; fewer if the space is used up."""
-        found = []
+        found: list[Asked] = []
         while len(found) < count and (asked := self._new()) is not None:
             self._seen.add(asked.design)
             found.append(asked)

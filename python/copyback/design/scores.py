@@ -139,19 +139,11 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     """
     seeds = list(dict.fromkeys(seed for _, seed in runs))
     by_seed = {
-        seed: tuple(
-            _mean(
-                study,
-                {name: run.value(one.measure) for (name, s), run in runs.items() if s == seed},
-            )
-            for one in study.objectives
-        )
+        seed: tuple(_score(study, one.measure, runs, seed) for one in study.objectives)
         for seed in seeds
     }
     excesses = [
-        _excess(
-            bound, statistics.fmean(runs[load.name, seed].value(bound.measure) for seed in seeds)
-        )
+        _excess(bound, [runs[load.name, seed].value(bound.measure) for seed in seeds])
         for bound in study.constraints
         for load in study.loads
     ]
@@ -159,17 +151,21 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     return Measured(design, by_seed, max(excesses, default=0.0), overloaded)
 
 
-def _mean(study: Study, by_load: Mapping[str, float]) -> float:
+def _score(
+    study: Study, measure: Measure, runs: Mapping[tuple[str, int], RunNumbers], seed: int
+) -> float:
     """Return the weighted geometric mean over the workloads; zero if one is zero."""
-    if any(value <= 0 for value in by_load.values()):
+    values = {load.name: runs[load.name, seed].value(measure) for load in study.loads}
+    if any(own <= 0 for own in values.values()):
         return 0.0
     total = math.fsum(load.weight for load in study.loads)
-    logs = (load.weight * math.log(by_load[load.name]) for load in study.loads)
+    logs = (load.weight * math.log(values[load.name]) for load in study.loads)
     return math.exp(math.fsum(logs) / total)
 
 
-def _excess(bound: Bound, value: float) -> float:
-    """Return the share of a bound by which a value exceeds it; 0 if it holds."""
+def _excess(bound: Bound, values: Sequence[float]) -> float:
+    """Return the share of a bound by which the mean over the seeds exceeds it; 0 if it holds."""
+    value = statistics.fmean(values)
     if bound.holds(value):
         return 0.0
     return max(abs(value - bound.limit) / max(abs(bound.limit), LEAST), LEAST)

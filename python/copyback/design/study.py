@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copyback.sweep.axes import LOAD, Named, Point
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from copyback.design.space import Space
     from copyback.sweep.bounds import Bound
     from copyback.sweep.schemes import Measure
@@ -120,7 +121,7 @@ class Study:
     @property
     def named(self) -> Named:
         """Settings that the names of workloads stand for."""
-        full = {((LOAD, load.name),): load.settings for load in self.loads}
+        full: Named = {((LOAD, load.name),): load.settings for load in self.loads}
         return full | {
             ((LOAD, load.label(Length.SHORT)),): _over(load.settings, self.short)
             for load in self.loads

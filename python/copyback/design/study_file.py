@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -15,6 +16,7 @@ from copyback.inputs import configuration, toml_fault
 from copyback.inputs.tables import Table, read
 from copyback.sweep.bounds import measure_named, parse_bound
 from copyback.sweep.design import numbered_seeds
+from copyback.sweep.labels import key_names
 from copyback.sweep.schemes import SHOWN
 from copyback.sweep.sweep_file import Homes, located, point_of
 
@@ -90,6 +92,7 @@ def _study(file: _File, homes: Homes) -> Study:
         _check_apart(load.settings, keys, f"workloads.{load.name}")
     if file.config is None and file.preset is None:
         raise InputError("found no configuration; allowed: config = FILE or preset = NAME")
+    objectives = _objectives(file.objectives, key_names(keys))
     return Study(
         base=homes.file / file.config if file.config is not None else None,
         preset=file.preset,
@@ -97,7 +100,7 @@ def _study(file: _File, homes: Homes) -> Study:
         space=space,
         loads=loads or (Load(_OWN, ()),),
         short=short,
-        objectives=_objectives(file.objectives),
+        objectives=objectives,
         constraints=tuple(parse_bound(text, "constraints:") for text in file.constraints),
         budget=file.budget,
         seeds=numbered_seeds(file.seeds),
@@ -125,8 +128,10 @@ def _load(name: str, table: Mapping[str, Any], homes: Homes) -> Load:
     return Load(name, point_of(settings, homes), float(weight))
 
 
-def _objectives(given: tuple[Any, ...]) -> tuple[Objective, ...]:
-    found = tuple(_objective(one, f"objectives[{i}]") for i, one in enumerate(given))
+def _objectives(given: tuple[Any, ...], names: Mapping[str, str]) -> tuple[Objective, ...]:
+    """Return the objectives; keys of the space among them by their names."""
+    asked = (_objective(one, f"objectives[{i}]") for i, one in enumerate(given))
+    found = tuple(_named(one, names) for one in asked)
     labels = [one.measure.label for one in found]
     if len(found) > MOST_OBJECTIVES or len(set(labels)) < len(labels):
         raise InputError(
@@ -134,6 +139,11 @@ def _objectives(given: tuple[Any, ...]) -> tuple[Objective, ...]:
             "measures"
         )
     return found
+
+
+def _named(own: Objective, names: Mapping[str, str]) -> Objective:
+    label = names.get(own.measure.column, own.measure.label)
+    return Objective(replace(own.measure, label=label), own.goal)
 
 
 def _objective(given: Any, place: str) -> Objective:

@@ -226,7 +226,8 @@ def parse_range(text: str, *, wants_least: bool) -> Range:
         raise InputError(
             f"{option} {text}: KEY=LOW..HIGH is needed, such as ssd.ftl.over_provisioning=0.05..0.4"
         )
-    return range_between(key.strip(), *ends, f"{option} {text}", wants_least=wants_least)
+    least, most = ends
+    return range_between(key.strip(), least, most, f"{option} {text}", wants_least=wants_least)
 
 
 def range_between(
@@ -242,11 +243,7 @@ def range_between(
     InputError
         If they are not two amounts of a kind, the lesser first; behind `place`.
     """
-    found = quantity(least), quantity(most)
-    if found[0] is None or found[1] is None:
-        wrong = least if found[0] is None else most
-        raise InputError(f"{place}: found {wrong!r}; a number, time, size or rate is needed")
-    (kind, low), (other, high) = found
+    (kind, low), (other, high) = (_amount(end, place) for end in (least, most))
     if kind != other:
         raise InputError(f"{place}: two numbers, times, sizes or rates are needed")
     if not low < high:
@@ -257,6 +254,13 @@ def range_between(
         return Range(key, low, high, True, BYTES, wants_least)
     is_whole = all(re.fullmatch(r"[0-9_]+\s*[^\d%]*", str(end)) for end in (least, most))
     return Range(key, low, high, is_whole, _UNIT_OF.get(kind, ""), wants_least)
+
+
+def _amount(value: float | str, place: str) -> tuple[str, float]:
+    found = quantity(value)
+    if found is None:
+        raise InputError(f"{place}: found {value!r}; a number, time, size or rate is needed")
+    return found
 
 
 def size_text(size: int) -> str:
