@@ -18,6 +18,14 @@ def design(
             help="What is to be designed: workloads, space, objectives, constraints, budget.",
         ),
     ],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:CLASS",
+            help="Search without and with this policy in Python, with equal budgets, and say what "
+            "remains of its gain.",
+        ),
+    ] = None,
     jobs: Jobs = None,
     memory: Memory = None,
     dask: DaskAddress = None,
@@ -39,4 +47,4 @@ def design(
     from copyback.sweep.where import Where
 
     where = Where(jobs, dask, memory_of(memory))
-    design_and_show(Request(study, where, out, quiet, typed()))
+    design_and_show(Request(study, against, where, out, quiet, typed()))

@@ -29,11 +29,14 @@ class Ablated:
         not run.
     because
         Why it was not run; None if it was.
+    is_feasible
+        Whether it keeps the constraints.
     """
 
     key: str
     ratios: tuple[Ratio | NoRatio, ...]
     because: str | None = None
+    is_feasible: bool = True
 
 
 #: Reason for which the base's own choice is not run again.
@@ -64,4 +67,5 @@ def _ablated(key: str, outcome: Measured | Refused, chosen: Measured) -> Ablated
     if isinstance(outcome, Refused):
         return Ablated(key, (), outcome.reason)
     places = range(len(next(iter(chosen.by_seed.values()))))
-    return Ablated(key, tuple(outcome.ratio(chosen, place) for place in places))
+    ratios = tuple(outcome.ratio(chosen, place) for place in places)
+    return Ablated(key, ratios, is_feasible=outcome.is_feasible)

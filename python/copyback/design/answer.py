@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from copyback.design.importance import Explained, Importance
     from copyback.design.scores import Measured
     from copyback.sweep.axes import Point
+    from copyback.sweep.ratios import Ratio
 
 #: Choices that a sentence names for an objective.
 MOST_NAMED = 3
@@ -62,7 +63,7 @@ def sentence(found: Found) -> str:
         )
     place = found.points.index(found.chosen) + 1
     if len(found.points) == 1:
-        return f"Of {run} designs that were run, design 1 beats all others: {_told(found)}."
+        return f"Of {run} designs that were run, one is on the front: {_told(found)}."
     return (
         f"Of {run} designs that were run, {len(found.points)} are on the front: no other beats "
         f"one of them in every objective. Design {place} is nearest to the best of every "
@@ -75,9 +76,16 @@ def _told(found: Found) -> str:
     assert found.chosen is not None
     return ", ".join(
         f"{one.measure.label} {value(found, found.chosen, place)} "
-        f"({found.chosen.ratio(found.base, place).sentence.replace(' (', ', ').rstrip(')')})"
+        f"({ratio_words(found.chosen.ratio(found.base, place))})"
         for place, one in enumerate(found.study.objectives)
     )
+
+
+def ratio_words(ratio: Ratio | NoRatio) -> str:
+    """Return a ratio, with its interval unless both ends are alike."""
+    if ratio.ends is None or ratio.ends[1].startswith(ratio.ends[0]):
+        return ratio.text
+    return ratio.sentence.replace(" (", ", ").rstrip(")")
 
 
 def matters(found: Found) -> list[tuple[str, str]]:
@@ -99,7 +107,7 @@ def _explains(found: Found, own: Importance) -> str:
 
 def percent(one: Explained) -> str:
     """Return the share of the differences that a choice explains."""
-    return f"{100 * one.total.mean:.0f}%"
+    return f"{100 * min(one.total.mean, 1.0):.0f}%"
 
 
 def _keys(found: Found) -> list[str]:
@@ -170,6 +178,12 @@ def cost(found: Found) -> str:
         f"{units.count(spent)} of {budget} page operations{end}; {units.count(after)} more for the "
         "base and the ablation"
     )
+
+
+def ablation_name(found: Found, own: Ablated) -> str:
+    """Return the choice that is back to the base, and whether a constraint needs it."""
+    name = name_of(found, own.key)
+    return name if own.is_feasible else f"{name} (a constraint breaks)"
 
 
 def ablation_cells(found: Found, own: Ablated) -> list[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from copyback.design import files
+from copyback.design import against, files
 from copyback.design.found import investigate
 from copyback.design.runs import Runner
 from copyback.design.study_file import read_study
-from copyback.design.terminal import overview
+from copyback.design.terminal import comparison, overview
 from copyback.process.streams import complain
 from copyback.words import units
 from copyback.words.console import show
@@ -25,12 +25,22 @@ if TYPE_CHECKING:
     from copyback.design.study import Study
     from copyback.sweep.where import Where
 
+#: Columns of the tables where the output is no terminal.
+WIDTH = 80
+
 
 @dataclass(frozen=True)
 class Request:
-    """Request from the command line."""
+    """Request from the command line.
+
+    Attributes
+    ----------
+    against
+        A policy whose gain is asked for; None of a study alone.
+    """
 
     study: Path
+    against: str | None
     where: Where
     out: Path | None
     quiet: bool
@@ -38,22 +48,40 @@ class Request:
 
 
 def design_and_show(request: Request) -> None:
-    """Run a study, print what it found, and leave it in the directory."""
+    """Run a study, or one without and one with a policy, and print what was found."""
     study = read_study(request.study)
     with ExitStack() as stack:
         home = request.out
         if home is None:
             home = Path(stack.enter_context(TemporaryDirectory(prefix="copyback-design-")))
-        files.check(home)
-        found = run_study(study, home, request)
-        show(*overview(found), width_in_files=80)
-        if request.out is not None:
-            print(f"\nFront        {home / files.FRONT} ({units.count(len(found.points))} designs)")
-            print(f"Results      {home / files.TABLE}")
-            print(f"Report       {home / files.REPORT}")
+        if request.against is None:
+            _alone(study, home, request)
+        else:
+            _against(study, home, request, request.against)
 
 
-def run_study(study: Study, home: Path, request: Request) -> Found:
+def _alone(study: Study, home: Path, request: Request) -> None:
+    files.check(home)
+    found, _ = _run(study, home, request)
+    show(*overview(found), width_in_files=WIDTH)
+    if request.out is not None:
+        print(f"\nFront        {home / files.FRONT} ({units.count(len(found.points))} designs)")
+        print(f"Results      {home / files.TABLE}")
+        print(f"Report       {home / files.REPORT}")
+
+
+def _against(study: Study, home: Path, request: Request, policy: str) -> None:
+    against.check(home)
+    own = against.investigate_both(policy, study, lambda one, name: _run(one, home / name, request))
+    against.write(own, home)
+    show(*comparison(own), width_in_files=WIDTH)
+    if request.out is not None:
+        print(f"\nResult       {home / against.AGAINST}")
+        for name in (against.WITHOUT, against.WITH):
+            print(f"Report       {home / name / files.REPORT}")
+
+
+def _run(study: Study, home: Path, request: Request) -> tuple[Found, Runner]:
     """Run a study in a directory, and write there what it found."""
     runner = Runner(
         study, home / files.SWEEP, request.where, request.command, lambda text, _: complain(text)
@@ -61,7 +89,7 @@ def run_study(study: Study, home: Path, request: Request) -> Found:
     found = investigate(study, runner, _progress(study, runner, quiet=request.quiet))
     files.write(found, runner, home)
     runner.finish()
-    return found
+    return found, runner
 
 
 def _progress(study: Study, runner: Runner, *, quiet: bool) -> Callable[[str, int], None]:

@@ -17,6 +17,7 @@ from copyback import __version__
 from copyback._core import InputError
 from copyback.data.outputs import make_parents, replace_file
 from copyback.design import answer
+from copyback.design.page import render
 from copyback.design.scores import Refused
 from copyback.design.study import Length
 from copyback.sweep.ratios import Ratio
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from copyback.design.found import Found
     from copyback.design.runs import Runner
     from copyback.design.scores import Measured
+    from copyback.sweep.ratios import NoRatio
 
 SCHEMA = 1
 DESIGN, REPORT, FRONT, SWEEP = "design.json", "report.html", "front", "sweep"
@@ -42,11 +44,22 @@ def check(directory: Path) -> None:
     InputError
         With what was found.
     """
+    check_only(directory, {DESIGN, REPORT, FRONT, SWEEP})
+
+
+def check_only(directory: Path, names: set[str]) -> None:
+    """Refuse a directory that holds anything but these.
+
+    Raises
+    ------
+    InputError
+        With what was found.
+    """
     if not directory.exists():
         return
     if not directory.is_dir():
         raise InputError(f"{directory}: is a file; --out needs a directory")
-    strangers = {entry.name for entry in directory.iterdir()} - {DESIGN, REPORT, FRONT, SWEEP}
+    strangers = {entry.name for entry in directory.iterdir()} - names
     if strangers:
         raise InputError(
             f"{directory}: holds something other than a study ({min(strangers)}); "
@@ -55,13 +68,17 @@ def check(directory: Path) -> None:
 
 
 def write(found: Found, runner: Runner, directory: Path) -> None:
-    """Write the front and the numbers; the runs are there."""
+    """Write the front, the numbers and the page; the runs are there."""
     front = directory / FRONT
     make_parents(front)
     for old in front.glob("*.toml"):
         old.unlink()
-    for place, own in enumerate(found.points, 1):
-        replace_file(front / f"{place}.toml", _configuration(found, runner, place, own).encode())
+    configurations = [
+        _configuration(found, runner, place, own) for place, own in enumerate(found.points, 1)
+    ]
+    for place, text in enumerate(configurations, 1):
+        replace_file(front / f"{place}.toml", text.encode())
+    replace_file(directory / REPORT, render(found, configurations, runner.command).encode())
     text = json.dumps(numbers(found), indent=2, ensure_ascii=False) + "\n"
     replace_file(directory / DESIGN, text.encode())
 
@@ -100,10 +117,10 @@ def numbers(found: Found) -> dict[str, Any]:
         "tried": len(found.searched.tried),
         "refused": dict(found.searched.refused),
         "page_operations": {"search": found.spent[0], "explanation": found.spent[1]},
-        "base": _point(found.base),
-        "front": [_point(own) for own in found.points],
+        "base": point(found.base),
+        "front": [point(own) for own in found.points],
         "chosen": None if found.chosen is None else found.points.index(found.chosen) + 1,
-        "undecided": [_point(own) for own in found.undecided],
+        "undecided": [point(own) for own in found.undecided],
         "importance": {
             one.label: {
                 own.name: {
@@ -116,17 +133,19 @@ def numbers(found: Found) -> dict[str, Any]:
             for one in found.importance
         },
         "ablation": {
-            own.key: own.because or [_ratio(one) for one in own.ratios] for own in found.ablation
+            own.key: own.because or [ratio(one) for one in own.ratios] for own in found.ablation
         },
     }
 
 
-def _point(own: Measured) -> dict[str, Any]:
+def point(own: Measured) -> dict[str, Any]:
+    """Return a design and its scores."""
     return {
         "settings": dict(own.design.point),
         "scores": {str(seed): list(values) for seed, values in own.by_seed.items()},
     }
 
 
-def _ratio(one: object) -> list[float | None]:
+def ratio(one: Ratio | NoRatio) -> list[float | None]:
+    """Return a ratio and the ends of its interval; nothing if there is none."""
     return [one.ratio, one.low, one.high] if isinstance(one, Ratio) else []

@@ -87,10 +87,13 @@ def importance(study: Study, tried: Sequence[Measured]) -> tuple[Importance, ...
     if len(tried) < FEWEST:
         return ()
     picks = [one.design.picks for one in tried]
+    keys = {key.key for key in study.space.keys}
     costs = np.array([one.costs(study.objectives) for one in tried])
     return tuple(
         Importance(one.measure.label, indices(study.space, picks, costs[:, place], seed=study.seed))
         for place, one in enumerate(study.objectives)
+        # What is chosen itself needs no model.
+        if one.measure.column not in keys
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copyback.design import answer
+from copyback.design.against import rows
 from copyback.sweep.contest_table import empty_table
 from copyback.words.console import facts_grid
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from copyback.design.against import Against
     from copyback.design.found import Found
 
 #: Points of the front that the terminal shows.
@@ -31,6 +33,20 @@ def overview(found: Found) -> Iterator[RenderableType]:
     if found.ablation:
         yield Text("")
         yield _ablation(found)
+
+
+def comparison(own: Against) -> Iterator[RenderableType]:
+    """Yield what is printed of the best designs without and with a policy."""
+    yield facts_grid([("Answer", own.sentence())])
+    yield Text("")
+    table = empty_table("The best designs")
+    table.add_column("policy", style="bold", no_wrap=True)
+    for one in own.study.objectives:
+        table.add_column(one.measure.label, justify="right", no_wrap=True)
+    table.add_column("design", overflow="fold")
+    for name, values, words in rows(own):
+        table.add_row(name, *values, words)
+    yield table
 
 
 def _facts(found: Found) -> list[tuple[str, str]]:
@@ -79,7 +95,7 @@ def _caption(found: Found) -> str:
 def _ablation(found: Found) -> Table:
     table = _table(found, "Without one choice", "back to the base", None)
     for own in found.ablation:
-        table.add_row(answer.name_of(found, own.key), *answer.ablation_cells(found, own))
+        table.add_row(answer.ablation_name(found, own), *answer.ablation_cells(found, own))
     table.caption = "Ratio to the chosen design, of real runs."
     table.caption_justify = "left"
     return table
