@@ -49,6 +49,9 @@ weight = 2
 [workloads."writes"]
 "workload.read_share" = 0.1
 
+[set]
+"workload.inter_arrival" = { type = "exponential", mean = "1ms" }
+
 [short]
 "workload.requests" = 400
 
@@ -242,23 +245,25 @@ def test_a_study_gives_a_front_that_runs_and_says_what_each_choice_buys(
     cli: RunCli, study: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
+    refused = STUDY.replace('["greedy", ', '["greedy", { type = "rga", d = 0 }, ')
+    study.write_text(refused, encoding="utf-8")
     done = cli("design", study, "--jobs", "1", "--quiet", "--out", out)
     assert done.stdout.startswith("Answer       Of ")
     assert max(map(len, done.stdout.splitlines())) <= 80 or str(out) in done.stdout
     content = found(out)
-    # This device has no multi-plane commands: half of the space is refused, without a run.
-    assert sum(content["refused"].values()) > 0
-    frame = read_parquet(out / "sweep" / "results.parquet")
-    assert set(frame["ssd.gc.width"].to_list()) <= {"serial", None}
+    # One of four victims is refused, without a run, and is counted.
+    assert sum(content["refused"].values()) > 2
+    assert "Left out" in done.stdout
+    assert "d = 0" not in str(read_parquet(out / "sweep" / "results.parquet")["ssd.gc.victim"])
+    assert content["page_operations"]["search"] < 1.1 * 250_000
     # A point's configuration, run by itself, is what the study has counted.
     first = content["front"][0]
     again = copyback.run(out / "front" / "1.toml")
-    wa = {
-        name: copyback.run(out / "front" / "1.toml", workload__read_share=share).write_amplification
-        for name, share in (("even", 0.3), ("writes", 0.1))
-    }
-    assert again.write_amplification == wa["even"]
-    assert first["scores"]["1"][0] == pytest.approx((wa["even"] ** 2 * wa["writes"]) ** (1 / 3))
+    writes = copyback.run(out / "front" / "1.toml", workload__read_share=0.1)
+    own, other = again.write_amplification, writes.write_amplification
+    assert own is not None
+    assert other is not None
+    assert first["scores"]["1"][0] == pytest.approx((own**2 * other) ** (1 / 3))
     # The ablation is real runs: the base's spare against the chosen one.
     spare = content["ablation"]["ssd.ftl.over_provisioning"][1]
     chosen = content["front"][content["chosen"] - 1]
@@ -333,7 +338,7 @@ def test_a_policy_is_measured_against_the_best_design_without_it(
     cli: RunCli, study: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text(POLICY, encoding="utf-8")
-    small = STUDY.replace("250_000", "60_000").replace("batch = 6", "batch = 3")
+    small = STUDY.replace("250_000", "120_000").replace("batch = 6", "batch = 3")
     study.write_text(small, encoding="utf-8")
     out = tmp_path / "out"
     done = cli("design", study, "--against", "mine.py:Most", "--jobs", "1", "-q", "--out", out)
@@ -342,7 +347,8 @@ def test_a_policy_is_measured_against_the_best_design_without_it(
     assert content["seeds"] == [3, 4, 5, 6, 7]
     assert "python" in content["with"]["settings"]["ssd.gc.victim"]
     spent = [found(out / name)["page_operations"]["search"] for name in ("without", "with")]
-    assert all(own >= 60_000 for own in spent)
+    # A batch that was begun is finished: of so small a budget that is much.
+    assert spent == pytest.approx([120_000, 120_000], rel=0.5)
 
 
 def test_a_policy_that_is_not_there_is_said(cli: RunCli, study: Path, tmp_path: Path) -> None:

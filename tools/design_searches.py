@@ -3,7 +3,8 @@
 Every design of `examples/design/small.toml` is run under three workloads, with the seed that the
 searches look at and with a fresh one. Then each sampler searches with a quarter of the page
 operations, from ten seeds. Its front is scored by the runs with the fresh seed, as the share of the
-hypervolume of the front of all designs. Stored in `examples/design/searches.csv`:
+hypervolume of the front of all designs; beside it, by the runs that it has seen. Stored in
+`examples/design/searches.csv`:
 
     python tools/design_searches.py --runs out/small
 """
@@ -120,15 +121,18 @@ def main() -> None:
             )
             known = Known(seen, operations)
             tried = search(own, known, lambda _: None).tried  # type: ignore[arg-type]
-            rows.append((sampling.value, seed, len(tried), score(study, tried, fresh)))
+            shares = (score(study, tried, runs) for runs in (fresh, seen))
+            rows.append((sampling.value, seed, len(tried), *shares))
             print(*rows[-1], file=sys.stderr)
     with STORED.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["sampler", "seed", "designs", "share"])
-        writer.writerows((*row[:3], f"{row[3]:.4f}") for row in rows)
+        writer.writerow(["sampler", "seed", "designs", "share", "share_of_seen"])
+        writer.writerows((*row[:3], f"{row[3]:.4f}", f"{row[4]:.4f}") for row in rows)
     for sampling in Sampling:
-        shares = [row[3] for row in rows if row[0] == sampling]
-        print(f"{sampling}: median {statistics.median(shares):.4f}, least {min(shares):.4f}")
+        for name, place in (("fresh", 3), ("seen", 4)):
+            shares = [row[place] for row in rows if row[0] == sampling]
+            median, least = statistics.median(shares), min(shares)
+            print(f"{sampling}, {name} seed: median {median:.4f}, least {least:.4f}")
     print(f"{len(designs)} designs, {sum(isinstance(o, Measured) for o in seen.values())} run")
 
 

@@ -176,7 +176,7 @@ def cost(found: Found) -> str:
     end = "; the space has no other design" if found.searched.is_used_up else ""
     return (
         f"{units.count(spent)} of {budget} page operations{end}; {units.count(after)} more for the "
-        "base and the ablation"
+        "ablation"
     )
 
 

@@ -116,7 +116,7 @@ def numbers(found: Found) -> dict[str, Any]:
         "sampler": study.sampler,
         "tried": len(found.searched.tried),
         "refused": dict(found.searched.refused),
-        "page_operations": {"search": found.spent[0], "explanation": found.spent[1]},
+        "page_operations": {"search": found.spent[0], "ablation": found.spent[1]},
         "base": point(found.base),
         "front": [point(own) for own in found.points],
         "chosen": None if found.chosen is None else found.points.index(found.chosen) + 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copyback._core import InputError
 from copyback.design.ablation import Ablated, ablate
 from copyback.design.dominance import front, nearest_to_all, surely_beats, without_chance
 from copyback.design.importance import Importance, importance
@@ -41,7 +42,7 @@ class Found:
     left_out
         Designs with full runs that may not be on the front, by why.
     spent
-        Page operations of the search and the survivors, and those of base and ablation.
+        Page operations of the base, the search and the survivors, and those of the ablation.
     """
 
     study: Study
@@ -60,17 +61,19 @@ class Found:
 def investigate(study: Study, runner: Runner, on_batch: Callable[[str, int], None]) -> Found:
     """Search, run the survivors, and say what each choice of the chosen design buys."""
     runner.check_base()
+    (base,) = runner.measure([BASE], Length.FULL, study.seeds)
+    if isinstance(base, Refused):
+        raise InputError(f"the base: {base.reason}")
+    each = runner.spent
     searched = search(study, runner, lambda count: on_batch("designs tried", count))
     survived = run_survivors(
-        study, runner, searched.tried, lambda count: on_batch("designs with all runs", count)
+        study, runner, searched.tried, each, lambda count: on_batch("designs with all runs", count)
     )
     spent = runner.spent
-    allowed = [one for one in survived.settled if one.is_feasible and not one.is_overloaded]
+    allowed = [one for one in survived.settled if one.may_be_built]
     points = front_of(study, allowed)
     costs = [one.costs(study.objectives) for one in points]
     chosen = points[nearest_to_all(costs)] if points else None
-    (base,) = runner.measure([BASE], Length.FULL, study.seeds)
-    assert not isinstance(base, Refused), "the base has been checked"
     ablation = ablate(study, runner, chosen) if chosen is not None else ()
     return Found(
         study,

@@ -68,6 +68,7 @@ class Sampler:
         else:
             asked.trial.set_constraint(_REFUSED, 0.0)
             asked.trial.set_constraint("bounds", outcome.excess)
+            asked.trial.set_constraint("overload", float(outcome.is_overloaded))
             values = list(outcome.costs(self._study.objectives))
         self._optuna.tell(asked.trial, values)
 

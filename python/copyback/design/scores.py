@@ -98,8 +98,13 @@ class Measured:
 
     @property
     def is_feasible(self) -> bool:
-        """Whether it may be built: every constraint holds."""
+        """Whether every constraint holds."""
         return self.excess <= 0
+
+    @property
+    def may_be_built(self) -> bool:
+        """Whether it may be on the front: it keeps every constraint, and up with its workloads."""
+        return self.is_feasible and not self.is_overloaded
 
     def score(self, place: int) -> float:
         """Return the score of an objective: the geometric mean over the seeds."""

@@ -43,9 +43,9 @@ class Searched:
 
 
 def search(study: Study, runner: Runner, on_batch: Callable[[int], None]) -> Searched:
-    """Run what the sampler asks for until the search's share of the budget is used.
+    """Run what the sampler asks for until the search's share of the rest of the budget is used.
 
-    A batch is begun if there is budget left, and is finished then.
+    A batch is begun if some of it is left, and is finished then.
 
     Raises
     ------
@@ -55,7 +55,8 @@ def search(study: Study, runner: Runner, on_batch: Callable[[int], None]) -> Sea
     sampler = Sampler(study)
     tried: list[Measured] = []
     refused: Counter[str] = Counter()
-    limit = study.budget * (SHARE if study.has_survivors else 1)
+    rest = max(study.budget - runner.spent, 1)
+    limit = runner.spent + rest * (SHARE if study.has_survivors else 1)
     idle = 0
     while runner.spent < limit and idle < _IDLE_BATCHES:
         batch = sampler.ask(study.batch)

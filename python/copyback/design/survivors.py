@@ -41,7 +41,7 @@ class Survived:
 
 def survivors(study: Study, tried: Sequence[Measured]) -> list[Design]:
     """Return the designs that no other clearly beats by its short runs, the best first."""
-    feasible = [one for one in tried if one.is_feasible] or list(tried)
+    feasible = [one for one in tried if one.may_be_built] or list(tried)
     costs = [one.costs(study.objectives) for one in feasible]
     kept = [
         (_beaten_by(own, costs, 0.0), place)
@@ -56,22 +56,29 @@ def _beaten_by(own: Costs, costs: Sequence[Costs], margin: float) -> int:
 
 
 def run_survivors(
-    study: Study, runner: Runner, tried: Sequence[Measured], on_batch: Callable[[int], None]
+    study: Study,
+    runner: Runner,
+    tried: Sequence[Measured],
+    each: int,
+    on_batch: Callable[[int], None],
 ) -> Survived:
-    """Run the survivors at full length as long as the budget lasts.
+    """Run the survivors at full length as long as the budget lasts; one of them in any case.
 
-    The first batch is always run, another one if it fits if it takes what the last one did.
+    Parameters
+    ----------
+    each
+        Page operations that all full runs of a design are expected to take.
     """
     left = survivors(study, tried)
     settled: list[Measured] = []
-    last = 0
-    while left and (runner.spent + last <= study.budget or not settled):
-        batch, left = left[: study.batch], left[study.batch :]
+    while left and (runner.spent + each <= study.budget or not settled):
+        size = min(study.batch, max((study.budget - runner.spent) // each, 1))
+        batch, left = left[:size], left[size:]
         before = runner.spent
         chosen = _not_clearly_beaten(study, runner, batch, settled)
         outcomes = runner.measure(chosen, Length.FULL, study.seeds)
         settled += [one for one in outcomes if isinstance(one, Measured)]
-        last = runner.spent - before
+        each = max(each, (runner.spent - before) // len(batch))
         on_batch(len(settled))
     return Survived(tuple(settled), len(left))
 
@@ -81,7 +88,7 @@ def _not_clearly_beaten(
 ) -> list[Design]:
     """Return the designs of a batch that their first full run does not drop."""
     outcomes = runner.measure(batch, Length.FULL, study.seeds[:1])
-    rivals = [one.costs(study.objectives) for one in settled if one.is_feasible]
+    rivals = [one.costs(study.objectives) for one in settled if one.may_be_built]
     return [
         one.design
         for one in outcomes
