@@ -52,14 +52,39 @@ def nearest_to_all(costs: Sequence[Costs]) -> int:
     >>> nearest_to_all([(0.0, 1.0), (0.2, 0.2), (1.0, 0.0)])
     1
     """
+    distances = [math.hypot(*own) for own in _scaled(costs)]
+    return distances.index(min(distances))
+
+
+def spread(costs: Sequence[Costs]) -> list[int]:
+    """Return all places: the nearest to the best, then each time the farthest from those before.
+
+    >>> spread([(0.0, 1.0), (0.1, 0.9), (0.2, 0.2), (1.0, 0.0)])
+    [2, 0, 3, 1]
+    """
+    scaled = _scaled(costs)
+    order = [nearest_to_all(costs)]
+    gaps = [math.dist(own, scaled[order[0]]) for own in scaled]
+    while len(order) < len(costs):
+        left = [place for place in range(len(costs)) if place not in order]
+        farthest = max(left, key=lambda place: (gaps[place], -place))
+        order.append(farthest)
+        gaps = [
+            min(gap, math.dist(own, scaled[farthest]))
+            for gap, own in zip(gaps, scaled, strict=True)
+        ]
+    return order
+
+
+def _scaled(costs: Sequence[Costs]) -> list[Costs]:
+    """Return costs with each objective from 0, the best, to 1."""
     columns = list(zip(*costs, strict=True))
     lows = [min(column) for column in columns]
     ranges = [(max(column) - min(column)) or 1.0 for column in columns]
-    distances = [
-        math.hypot(*((c - low) / wide for c, low, wide in zip(own, lows, ranges, strict=True)))
+    return [
+        tuple((c - low) / wide for c, low, wide in zip(own, lows, ranges, strict=True))
         for own in costs
     ]
-    return distances.index(min(distances))
 
 
 def without_chance(points: Sequence[Measured], objectives: Sequence[Objective]) -> list[Measured]:

@@ -7,10 +7,11 @@ for each seed.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copyback.design.dominance import MARGIN, beats
+from copyback.design.dominance import MARGIN, beats, spread
 from copyback.design.scores import Measured
 from copyback.design.study import Length
 
@@ -40,15 +41,22 @@ class Survived:
 
 
 def survivors(study: Study, tried: Sequence[Measured]) -> list[Design]:
-    """Return the designs that no other clearly beats by its short runs, the best first."""
+    """Return the designs that no other clearly beats by its short runs, in the order of full runs.
+
+    Those that fewest others beat come first; of those that are alike in this, one that is far from
+    all before it, so that the first few are spread over the front.
+    """
     feasible = [one for one in tried if one.may_be_built] or list(tried)
     costs = [one.costs(study.objectives) for one in feasible]
-    kept = [
-        (_beaten_by(own, costs, 0.0), place)
-        for place, own in enumerate(costs)
-        if not _beaten_by(own, costs, MARGIN)
+    levels: dict[int, list[int]] = defaultdict(list)
+    for place, own in enumerate(costs):
+        if not _beaten_by(own, costs, MARGIN):
+            levels[_beaten_by(own, costs, 0.0)].append(place)
+    return [
+        feasible[level[i]].design
+        for _, level in sorted(levels.items())
+        for i in spread([costs[place] for place in level])
     ]
-    return [feasible[place].design for _, place in sorted(kept)]
 
 
 def _beaten_by(own: Costs, costs: Sequence[Costs], margin: float) -> int:
