@@ -31,6 +31,12 @@ demo: setup ## Simulate a MySQL server's disk trace and leave the report in out/
 	@echo
 	@echo "Open $(OUT)/report.html in a browser."
 
+.PHONY: design-demo
+design-demo: setup ## Search a small drive's choices all at once, and leave the page in out/design (five minutes at most)
+	$(RUN) copyback design examples/design/study.toml --out out/design
+	@echo
+	@echo "Open out/design/report.html in a browser."
+
 .PHONY: setup
 setup: $(UV) ## Build the simulator (release) and everything it needs, in .venv
 	$(UV) sync --quiet --all-extras

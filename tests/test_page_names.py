@@ -35,8 +35,6 @@ ELSEWHERE = {
         "--set ssd.gc.victm",
         "ssd = {'gc': {'victm': 'fifo'}}",
     },
-    # Columns and rows whose names are put together.
-    "docs/guide/compare.md": {"verdict.overload"},
     # Options of `examples/kv-cache/make_trace.py`, which tests/test_llm_cache.py holds.
     "docs/guide/llm-cache.md": {
         "--ahead",

@@ -20,6 +20,7 @@ FOLLOWED = [
     "docs/guide/artefact.md",
     "docs/guide/calibrate.md",
     "docs/guide/compare.md",
+    "docs/guide/design.md",
     "docs/guide/endurance.md",
     "docs/guide/examples.md",
     "docs/guide/faults.md",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from copyback.design.ablation import AS_THE_BASE
@@ -160,13 +162,23 @@ def _is_blurred(own: Ablated, place: int) -> bool:
 
 def left_out(found: Found) -> list[str]:
     """Return which designs are not on the front for another reason than their numbers."""
-    refused = found.searched.refused
-    lines = [f"{_number(count, 'design')}: {reason}" for reason, count in refused.most_common(3)]
-    if len(refused) > 3:
-        lines.append(f"and {len(refused) - 3} other reasons")
+    groups = _alike(found.searched.refused)
+    lines = [f"{_number(count, 'design')}: {reason}" for reason, count in groups.most_common(3)]
+    if len(groups) > 3:
+        lines.append(f"and {len(groups) - 3} other reasons")
     return lines + [
         f"{_number(count, 'design')} with full runs {why}" for why, count in found.left_out.items()
     ]
+
+
+def _alike(refused: Counter[str]) -> Counter[str]:
+    """Return reasons that differ in numbers alone as one, in the words of the first."""
+    first: dict[str, str] = {}
+    groups: Counter[str] = Counter()
+    for reason, count in refused.items():
+        words_alone = re.sub(r"[0-9][0-9.]*", "", reason)
+        groups[first.setdefault(words_alone, reason.removeprefix("--set "))] += count
+    return groups
 
 
 def cost(found: Found) -> str:
