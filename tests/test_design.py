@@ -93,7 +93,7 @@ def found(out: Path) -> dict[str, Any]:
         ('["WA", ', '["WA", "WA", ', "objectives: found WA, WA, "),
         ("budget = 250_000", "budget = 0", "budget: "),
         ("budget = 250_000", "", "budget: missing; a whole number from 1 is needed"),
-        ("seeds = 2", "sampler = 'best'", "sampler: found best; allowed: tpe, nsga2, random"),
+        ("seeds = 2", "sampler = 'best'", "sampler: found best; allowed: nsga2, tpe, random"),
         ("p99.9 < 1s", "p99.9 < 1", "constraints: p99.9 < 1: found 1 without a unit"),
         ("weight = 2", "weight = 0", "workloads.even.weight: found 0; allowed: a number above 0"),
         ('["serial", "blind"]', "[]", "space.ssd.gc.width: found no choice; allowed: a list"),

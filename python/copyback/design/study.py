@@ -26,8 +26,8 @@ class Goal(StrEnum):
 class Sampling(StrEnum):
     """Way in which the next designs are chosen."""
 
-    TPE = "tpe"
     NSGA2 = "nsga2"
+    TPE = "tpe"
     RANDOM = "random"
 
 

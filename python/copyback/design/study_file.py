@@ -51,7 +51,7 @@ class _File(Table, frozen=True):
     constraints: tuple[str, ...] = ()
     seeds: Any = 1
     seed: Annotated[int, Meta(ge=0)] = 1
-    sampler: str = Sampling.TPE
+    sampler: str = Sampling.NSGA2
     batch: Annotated[int, Meta(ge=1)] = 8
 
 
