@@ -114,6 +114,8 @@ def found(out: Path) -> dict[str, Any]:
             "space.ssd.gc.width.when: found ssd.gc.idle; allowed: a choice above it, of ssd.gc.vic",
         ),
         ('"ssd.gc.width" = ', '"ssd.gc.wide" = ', "wide: unknown key"),
+        ("[set]", '[set]\n"workload.read_share" = 2', "workload.read_share"),
+        ("[short]", '[short]\n"workload.requsts" = 2', "requsts"),
     ],
 )
 def test_a_fault_of_a_study_is_one_line(
@@ -276,6 +278,7 @@ def test_a_study_gives_a_front_that_runs_and_says_what_each_choice_buys(
     assert len(scores) == len(set(scores))
 
 
+@pytest.mark.thorough
 def test_the_same_study_gives_the_same_bytes_with_one_process_and_with_two(
     cli: RunCli, study: Path, tmp_path: Path
 ) -> None:
@@ -284,6 +287,7 @@ def test_the_same_study_gives_the_same_bytes_with_one_process_and_with_two(
     assert results(tmp_path / "1") == results(tmp_path / "2")
 
 
+@pytest.mark.thorough
 def test_a_study_that_is_killed_goes_on_and_finds_the_same(
     cli: RunCli, study: Path, tmp_path: Path
 ) -> None:
@@ -349,6 +353,18 @@ def test_a_policy_is_measured_against_the_best_design_without_it(
     spent = [found(out / name)["page_operations"]["search"] for name in ("without", "with")]
     # A batch that was begun is finished: of so small a budget that is much.
     assert spent == pytest.approx([120_000, 120_000], rel=0.5)
+
+
+def test_a_design_with_a_policy_runs_it_only_if_it_is_named(cli: RunCli, tmp_path: Path) -> None:
+    front_ = tmp_path / "out" / "front"
+    front_.mkdir(parents=True)
+    (tmp_path / "out" / "design.json").write_text("{}")
+    (tmp_path / "mine.py").write_text(POLICY, encoding="utf-8")
+    policy = f"{tmp_path / 'mine.py'}:Most"
+    victim = f'ssd.gc.victim = {{ type = "python", policy = "{policy}" }}'
+    (front_ / "1.toml").write_text(f'preset = "pgc-2011"\n{victim}\n', encoding="utf-8")
+    done = cli("run", front_ / "1.toml", status=2)
+    assert "of a result, whose policies in Python are run only if you name them" in done.stderr
 
 
 def test_a_policy_that_is_not_there_is_said(cli: RunCli, study: Path, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ class Found:
 
 def investigate(study: Study, runner: Runner, on_batch: Callable[[str, int], None]) -> Found:
     """Search, run the survivors, and say what each choice of the chosen design buys."""
-    runner.check_base()
+    runner.check_base(BASE)
     (base,) = runner.measure([BASE], Length.FULL, study.seeds)
     if isinstance(base, Refused):
         raise InputError(f"the base: {base.reason}")

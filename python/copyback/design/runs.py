@@ -10,7 +10,7 @@ from copyback import data as names
 from copyback._core import InputError
 from copyback.data.summary_numbers import numbers_of
 from copyback.design.scores import Measured, Refused, RunNumbers, measured
-from copyback.inputs import configuration
+from copyback.design.study import Length
 from copyback.sweep.axes import LOAD, SEED
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.completion import completed
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback.design.space import Design
-    from copyback.design.study import Length, Study
+    from copyback.design.study import Study
     from copyback.sweep.axes import Point
     from copyback.sweep.plan import Run
     from copyback.sweep.store import Store
@@ -53,16 +53,16 @@ class Runner:
     _numbers: dict[str, RunNumbers] = field(default_factory=dict)
     _runs: list[Run] = field(default_factory=list)
 
-    def check_base(self) -> None:
-        """Refuse a configuration that is wrong without anything of the space.
+    def check_base(self, base: Design) -> None:
+        """Refuse a configuration, workload or short run that is wrong without the space.
 
         Raises
         ------
         InputError
             With every fault.
         """
-        settings = list(self.study.settings)
-        configuration.load(self.study.base, preset=self.study.preset, settings=settings)
+        for length in dict.fromkeys((self.study.search_length, Length.FULL)):
+            self._planned(self._points(base, length, self.study.seeds))
 
     def measure(
         self, designs: Sequence[Design], length: Length, seeds: Sequence[int]
@@ -79,13 +79,8 @@ class Runner:
         self, design: Design, length: Length, seeds: Sequence[int]
     ) -> tuple[Run, ...] | Refused:
         """Return the runs of a design, under each workload with each seed."""
-        points = [
-            ((LOAD, load.label(length)), *design.point, (SEED, str(seed)))
-            for load in self.study.loads
-            for seed in seeds
-        ]
         try:
-            return self._planned(points).runs
+            return self._planned(self._points(design, length, seeds)).runs
         except InputError as fault:
             return Refused(design, str(fault).splitlines()[0].partition(": ")[2])
 
@@ -94,6 +89,13 @@ class Runner:
         keys = dict.fromkeys(key.key for key in self.study.space.keys)
         plan = Plan((LOAD, *keys), tuple(merge(self._runs)), ())
         run_plan(plan, self.directory, self.where, command=self.command, page=False)
+
+    def _points(self, design: Design, length: Length, seeds: Sequence[int]) -> list[Point]:
+        return [
+            ((LOAD, load.label(length)), *design.point, (SEED, str(seed)))
+            for load in self.study.loads
+            for seed in seeds
+        ]
 
     def _planned(self, points: Sequence[Point]) -> Plan:
         return make_plan(

@@ -28,6 +28,9 @@ SWEEP, RUNS = "sweep.json", "runs"
 #: What every result has: a run, a comparison, a calibration.
 MARKERS = ("summary.json", SWEEP, "calibration.json", "evaluations.jsonl")
 
+#: What a study has, and where its designs lie in it.
+DESIGN, FRONT = "design.json", "front"
+
 #: Sections that have such a choice.
 SECTIONS = {key.partition(".")[0] for key in KEYS}
 
@@ -104,4 +107,5 @@ def _is_of_result(path: Path) -> bool:
 
 def _is_result(home: Path) -> bool:
     is_in_sweep = home.parent.name == RUNS and (home.parents[1] / SWEEP).exists()
-    return is_in_sweep or any((home / marker).exists() for marker in MARKERS)
+    is_of_front = home.name == FRONT and (home.parent / DESIGN).exists()
+    return is_in_sweep or is_of_front or any((home / marker).exists() for marker in MARKERS)
