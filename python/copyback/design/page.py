@@ -133,7 +133,7 @@ def data(found: Found) -> dict[str, Any]:
             }
             for one in objectives
         ],
-        "others": [_drawn(found, own) for own in found.survived.settled if own not in found.points],
+        "others": [_drawn(found, own) for own in found.searched.tried],
         "points": [_drawn(found, own) for own in found.points],
         "chosen": None if found.chosen is None else found.points.index(found.chosen),
         "base": _drawn(found, found.base),
