@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__
@@ -105,6 +106,7 @@ def numbers(found: Found) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "copyback": __version__,
+        "optuna": version("optuna"),
         "answer": answer.sentence(found),
         "objectives": [
             {"measure": one.measure.label, "column": one.measure.column, "goal": one.goal}
