@@ -140,6 +140,8 @@ def test_parameters_and_conditional_keys_exist_beside_their_choice_only() -> Non
     own = space(
         victim=["greedy", {"type": "rga", "d": {"min": 2, "max": 9}}],
         spare={"min": "1MiB", "max": "4MiB", "when": {"victim": ["greedy"]}},
+        idle={"choices": ["none", "advanced"], "when": {"victim": "greedy"}},
+        ahead={"min": 1, "max": 4, "when": {"idle": "advanced"}},
     )
     drawn = [own.choose(RandomChooser(seed)) for seed in range(200)]
     for design in drawn:
@@ -151,8 +153,11 @@ def test_parameters_and_conditional_keys_exist_beside_their_choice_only() -> Non
     sizes = {dict(design.point).get("spare") for design in drawn} - {None}
     assert len(sizes) > 20
     assert all(size is not None and size.endswith(("KiB", "MiB")) for size in sizes)
-    without = own.without(next(d for d in drawn if "spare" in dict(d.point)), "victim")
-    assert without.point == ()
+    # What exists beside a choice goes with it.
+    whole = next(design for design in drawn if "ahead" in dict(design.point))
+    assert own.without(whole, "victim").point == ()
+    assert [key for key, _ in own.without(whole, "idle").point] == ["victim", "spare"]
+    assert [key.key for key in own.with_fixed("idle", "none").keys] == ["idle", "victim", "spare"]
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "nsga2", "random"])

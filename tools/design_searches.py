@@ -113,7 +113,7 @@ def main() -> None:
     seen, operations = whole(study, designs, SEEN, given)
     fresh, _ = whole(study, designs, FRESH, given)
     budget = round(SHARE * sum(operations.values()))
-    rows = []
+    rows: list[tuple[str, int, int, float, float]] = []
     for sampling in Sampling:
         for seed in range(1, SEARCHES + 1):
             own = replace(
@@ -121,17 +121,17 @@ def main() -> None:
             )
             known = Known(seen, operations)
             tried = search(own, known, lambda _: None).tried  # type: ignore[arg-type]
-            shares = (score(study, tried, runs) for runs in (fresh, seen))
-            rows.append((sampling.value, seed, len(tried), *shares))
+            near = [score(study, tried, runs) for runs in (fresh, seen)]
+            rows.append((sampling.value, seed, len(tried), near[0], near[1]))
             print(*rows[-1], file=sys.stderr)
     with STORED.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["sampler", "seed", "designs", "share", "share_of_seen"])
         writer.writerows((*row[:3], f"{row[3]:.4f}", f"{row[4]:.4f}") for row in rows)
     for sampling in Sampling:
-        for name, place in (("fresh", 3), ("seen", 4)):
-            shares = [row[place] for row in rows if row[0] == sampling]
-            median, least = statistics.median(shares), min(shares)
+        each = [row for row in rows if row[0] == sampling]
+        for name, reached in (("fresh", [r[3] for r in each]), ("seen", [r[4] for r in each])):
+            median, least = statistics.median(reached), min(reached)
             print(f"{sampling}, {name} seed: median {median:.4f}, least {least:.4f}")
     print(f"{len(designs)} designs, {sum(isinstance(o, Measured) for o in seen.values())} run")
 

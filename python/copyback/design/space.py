@@ -165,8 +165,7 @@ class Space:
 
     def without(self, design: Design, key: str) -> Design:
         """Return a design without its choice for a key, and without what exists beside that."""
-        gone = {one.key for one in self.keys if one.beside is not None and one.beside[0] == key}
-        gone.add(key)
+        gone = self._with_dependent(key)
         kept = tuple((own, text) for own, text in design.point if own not in gone)
         picks = {name: pick for name, pick in design.picks.items() if owner(name, gone) is None}
         return Design(kept, picks)
@@ -174,9 +173,16 @@ class Space:
     def with_fixed(self, key: str, value: Any) -> Space:
         """Return the space in which a key has one value, and nothing exists beside others of it."""
         fixed = Key(key, Choice((Option(_text(value, key), value),)))
-        beside = {one.key for one in self.keys if one.beside is not None and one.beside[0] == key}
-        others = tuple(one for one in self.keys if one.key != key and one.key not in beside)
-        return Space((fixed, *others))
+        gone = self._with_dependent(key)
+        return Space((fixed, *(one for one in self.keys if one.key not in gone)))
+
+    def _with_dependent(self, key: str) -> set[str]:
+        """Return a key, and all that exist only beside one of its options, or of theirs."""
+        found = {key}
+        for one in self.keys:  # in the order in which they are chosen
+            if one.beside is not None and one.beside[0] in found:
+                found.add(one.key)
+        return found
 
 
 def owner(name: str, keys: set[str]) -> str | None:
