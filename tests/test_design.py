@@ -405,3 +405,17 @@ def test_searches_come_near_to_the_front_with_a_quarter_of_the_runs() -> None:
 def test_a_study_that_names_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.toml"):
         read_study(tmp_path / "nowhere.toml")
+
+
+def test_policies_with_much_to_remember_are_compared_under_several_loads(
+    tiny: dict[str, Any], tmp_path: Path
+) -> None:
+    """A prepared device whose policy remembers more than 4 KiB is not shared through a file."""
+    (tmp_path / "mine.py").write_text(POLICY, encoding="utf-8")
+    tiny["ssd"]["geometry"]["blocks_per_plane"] = 256
+    victim = {"type": "python", "policy": f"{tmp_path / 'mine.py'}:Most"}
+    got = copyback.compare(
+        tiny, over={"workload.read_share": [0.3, 0.6]}, ssd__gc__victim=victim, jobs=1
+    )
+    assert got.failed == ()
+    assert len(got.frame) == 2
