@@ -283,6 +283,21 @@ def test_a_study_gives_a_front_that_runs_and_says_what_each_choice_buys(
     assert len(scores) == len(set(scores))
 
 
+def test_without_short_runs_and_with_one_seed_all_designs_have_all_runs(
+    cli: RunCli, study: Path, tmp_path: Path
+) -> None:
+    head, _, rest = STUDY.partition("[short]")
+    text = head + "[space]" + rest.partition("[space]")[2]
+    study.write_text(text.replace("seeds = 2", "seeds = 1"), encoding="utf-8")
+    cli("design", study, "--jobs", "1", "--quiet", "--out", tmp_path / "out")
+    content = found(tmp_path / "out")
+    frame = read_parquet(tmp_path / "out" / "sweep" / "results.parquet")
+    assert content["tried"] > 3
+    assert len(content["front"]) > 1
+    # The base, what was tried and the ablation: a run for each under each workload.
+    assert len(frame) >= 2 * content["tried"]
+
+
 @pytest.mark.thorough
 def test_the_same_study_gives_the_same_bytes_with_one_process_and_with_two(
     cli: RunCli, study: Path, tmp_path: Path

@@ -72,11 +72,15 @@ def run_survivors(
 ) -> Survived:
     """Run the survivors at full length as long as the budget lasts; one of them in any case.
 
+    Where the search has had all runs that there are, all designs have survived.
+
     Parameters
     ----------
     each
         Page operations that all full runs of a design are expected to take.
     """
+    if not study.has_survivors:
+        return Survived(tuple(tried), 0)
     left = survivors(study, tried)
     settled: list[Measured] = []
     while left and (runner.spent + each <= study.budget or not settled):

@@ -150,9 +150,7 @@ def _execute(
 ) -> None:
     by_key = {run.key: run for run in runs}
     made_by = commit()
-    tasks = [
-        Task(run.key, _job(run, command, share.memory, made_by), _device(run)) for run in runs
-    ]
+    tasks = [Task(run.key, _job(run, command, share.memory, made_by), _device(run)) for run in runs]
     Execution(
         tasks,
         backend,
