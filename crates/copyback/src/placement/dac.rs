@@ -144,7 +144,7 @@ mod tests {
         let mut write = |&(origin, now)| {
             let class = dac.class_of(Lpn(0), origin, now);
             assert_eq!(dac.class_of(Lpn(0), origin, now), class, "to ask changes nothing");
-            dac.learn(Event::Wrote { lpn: Lpn(0), origin: origin }, now);
+            dac.learn(Event::Wrote { lpn: Lpn(0), origin }, now);
             class.index()
         };
         writes.iter().map(&mut write).collect()

@@ -158,7 +158,7 @@ mod tests {
     fn write(fadac: &mut Fadac, page: u32, origin: Origin) -> usize {
         let class = fadac.class_of(Lpn(page), origin, 0);
         assert_eq!(fadac.class_of(Lpn(page), origin, 0), class, "to ask changes nothing");
-        fadac.learn(Event::Wrote { lpn: Lpn(page), origin: origin }, 0);
+        fadac.learn(Event::Wrote { lpn: Lpn(page), origin }, 0);
         class.index()
     }
 

@@ -246,7 +246,7 @@ mod tests {
     fn write(placement: &mut MultiLog, lpn: u32, origin: Origin, now: u64) -> usize {
         let class = placement.class_of(Lpn(lpn), origin, now);
         assert_eq!(placement.class_of(Lpn(lpn), origin, now), class, "to ask changes nothing");
-        placement.learn(Event::Wrote { lpn: Lpn(lpn), origin: origin }, now);
+        placement.learn(Event::Wrote { lpn: Lpn(lpn), origin }, now);
         class.index()
     }
 

@@ -158,7 +158,7 @@ mod tests {
     fn write(warcip: &mut Warcip, page: u32, origin: Origin, now: u64) -> usize {
         let class = warcip.class_of(Lpn(page), origin, now);
         assert_eq!(warcip.class_of(Lpn(page), origin, now), class, "to ask changes nothing");
-        warcip.learn(Event::Wrote { lpn: Lpn(page), origin: origin }, now);
+        warcip.learn(Event::Wrote { lpn: Lpn(page), origin }, now);
         class.index()
     }
 
