@@ -150,7 +150,9 @@ def _execute(
 ) -> None:
     by_key = {run.key: run for run in runs}
     made_by = commit()
-    tasks = [Task(run.key, _job(run, command, share.memory, made_by), _device(run)) for run in runs]
+    tasks = [
+        Task(run.key, _job(run, command, share.memory, made_by), run.state_digest) for run in runs
+    ]
     Execution(
         tasks,
         backend,
@@ -158,15 +160,6 @@ def _execute(
         lambda task, fault: failures.add([(by_key[task.key], fault)]),
         on_waiting,
     ).run()
-
-
-def _device(run: Run) -> str:
-    """Return what runs that start from one prepared device share.
-
-    Runs with policies in Python prepare their own: a file of a prepared device cannot be read again
-    if what a policy remembers in it takes more than 4 KiB.
-    """
-    return run.key if policy_names.named_by(run.config) else run.state_digest
 
 
 def _job(run: Run, command: str, memory: int | None, made_by: str | None) -> Job:
