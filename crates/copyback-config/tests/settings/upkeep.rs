@@ -129,9 +129,9 @@ fn policies_that_make_no_sense_are_refused() {
              stripe units",
         ),
         (
-            "{ type = 'ppl', space = '1EiB' }",
+            "{ type = 'ppl', space = '1TiB' }",
             &[],
-            "array.consistency_policy: found 1EiB of each drive's",
+            "array.consistency_policy: found 1TiB of each drive's",
         ),
         (
             "{ type = 'bitmap', chunk = '96KiB' }",
