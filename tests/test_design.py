@@ -18,6 +18,7 @@ import pytest
 import copyback
 from copyback._core import InputError
 from copyback.data.parquet import read_parquet
+from copyback.design.codes import redrawn
 from copyback.design.dominance import front, surely_beats, without_chance
 from copyback.design.importance import indices
 from copyback.design.sampler import RandomChooser, Sampler
@@ -26,6 +27,7 @@ from copyback.design.space import Design
 from copyback.design.space_file import space_of
 from copyback.design.study_file import read_study
 from copyback.inputs import configuration
+from copyback.sweep.page_numbers import quantity
 from pages import ROOT
 
 if TYPE_CHECKING:
@@ -232,6 +234,54 @@ def test_importance_is_that_of_a_sum_with_a_conditional_parameter_and_inert_keys
     assert got["b.z.d"].total.mean == pytest.approx(4 / 12 / 3 / total, abs=0.03)
     assert {name for name in got if not got[name].is_found} == {"c", "e"}
     assert max(got["c"].total.mean, got["e"].total.mean) < 0.01
+
+
+def test_importance_of_a_size_is_that_of_its_pages() -> None:
+    own = space(
+        a={"min": "64KiB", "max": "1MiB"}, b=["on", "off"], c={"min": "8KiB", "max": "8MiB"}
+    )
+    levels = {"on": 0.0, "off": 8.0}
+    got = explained(own, lambda p: pages_of(own, p)["a"] / 16 + levels[p["b"]], 200)
+    # Variances: 15 squared over 12 of a, from 1 to 16; 16 of b.
+    total = 15**2 / 12 + 16
+    assert got["a"].total.mean == pytest.approx(15**2 / 12 / total, abs=0.05)
+    assert got["b"].total.mean == pytest.approx(16 / total, abs=0.05)
+    assert {name for name in got if not got[name].is_found} == {"c"}
+
+
+def test_what_is_kept_of_a_design_is_the_same_when_the_rest_is_drawn_again() -> None:
+    size = {"min": "64KiB", "max": "1MiB"}
+    own = space(a=size, b=["on", "off"], c=size, d={"min": 1, "max": 9})
+    drawn = [own.choose(RandomChooser(seed)) for seed in range(50)]
+    picks = [one.picks for one in drawn]
+    for one, again in zip(picks, redrawn(own, picks, "a", 99, others=False), strict=True):
+        assert {**again, "a": one["a"]} == one
+    # A design that comes back is the same.
+    for one in drawn:
+        assert own.choose(_Given(one.picks)) == one
+
+
+class _Given(RandomChooser):
+    """Chooser of what is given, which has to be within the range."""
+
+    def __init__(self, picks: Mapping[str, Any]) -> None:
+        super().__init__(1)
+        self._picks = picks
+
+    def suggest_categorical(self, name: str, choices: tuple[str, ...]) -> Any:
+        assert self._picks[name] in choices
+        return self._picks[name]
+
+    def suggest_int(self, name: str, low: int, high: int, *, log: bool = False) -> int:  # noqa: ARG002
+        assert low <= self._picks[name] <= high
+        return int(self._picks[name])
+
+
+def pages_of(own: Space, picks: Mapping[str, Any]) -> dict[str, float]:
+    """Return the sizes of a design in pages of 4 KiB."""
+    point = dict(own.choose(_Given(picks)).point)
+    amounts = {key: quantity(text) for key, text in point.items()}
+    return {key: amount[1] / 4096 for key, amount in amounts.items() if amount is not None}
 
 
 def test_importance_of_a_product_is_what_both_do_together() -> None:

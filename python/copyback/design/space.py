@@ -40,17 +40,15 @@ class Span:
 
     def choose(self, name: str, chooser: Chooser, picks: dict[str, Any]) -> Any:
         """Return a value as a configuration has it."""
-        low, high = self.range.least, self.range.most
+        low, high, step = self.range.least, self.range.most, self.range.step
         if self.range.is_whole:
-            step = self.range.step
             chosen: float = chooser.suggest_int(
                 name, int(low) // step, int(high) // step, log=self.is_log
             )
-            chosen *= step
         else:
             chosen = chooser.suggest_float(name, low, high, log=self.is_log)
         picks[name] = chosen
-        return setting_value(self.range.text(self._rounded(chosen)))
+        return setting_value(self.range.text(self._rounded(chosen * step)))
 
     def _rounded(self, value: float) -> float:
         """Return a value in few digits, within the ends; sizes stay multiples of their pages."""
@@ -134,7 +132,7 @@ class Design:
     point
         The keys and the texts of their values, as a sweep has them.
     picks
-        What was chosen, by the name of each choice and parameter.
+        What the chooser chose, by the name of each choice and parameter; of sizes how many pages.
     """
 
     point: Point
