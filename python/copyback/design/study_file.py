@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -12,7 +11,7 @@ from msgspec import Meta, field
 from copyback._core import InputError
 from copyback.design.space_file import space_of
 from copyback.design.study import Goal, Load, Objective, Sampling, Study
-from copyback.inputs import configuration, toml_fault
+from copyback.inputs import toml_file
 from copyback.inputs.tables import Table, read
 from copyback.sweep.bounds import measure_named, parse_bound
 from copyback.sweep.design import numbered_seeds
@@ -70,15 +69,8 @@ def read_study(path: Path) -> Study:
     InputError
         With the file, the key, what was found and what is allowed.
     """
-    text = configuration.read_text(path)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError(toml_fault.told(path, text, fault)) from None
-    try:
-        return _study(read(table, _File), Homes(path.parent, path.parent))
-    except InputError as fault:
-        raise InputError("\n".join(f"{path}: {line}" for line in str(fault).split("\n"))) from None
+    homes = Homes(path.parent, path.parent)
+    return toml_file.read(path, lambda table: _study(read(table, _File), homes))
 
 
 def _study(file: _File, homes: Homes) -> Study:

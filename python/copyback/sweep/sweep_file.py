@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import field
 
 from copyback._core import InputError
-from copyback.inputs import configuration, toml_fault
+from copyback.inputs import configuration, toml_file
 from copyback.inputs.tables import Table, read
 from copyback.sweep.axes import TRACE, Point, axis_of, value_text
 from copyback.sweep.design import Design, numbered_seeds
@@ -83,16 +82,8 @@ def read_sweep(path: Path, *, quick: bool = False, traces: Path | None = None) -
     InputError
         With the file, the key, what was found and what is allowed.
     """
-    text = configuration.read_text(path)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError(toml_fault.told(path, text, fault)) from None
-    try:
-        chosen = _at_scale(table, quick=quick)
-        return _sweep_of(chosen, Homes(path.parent, traces or path.parent))
-    except InputError as fault:
-        raise InputError("\n".join(f"{path}: {line}" for line in str(fault).split("\n"))) from None
+    homes = Homes(path.parent, traces or path.parent)
+    return toml_file.read(path, lambda table: _sweep_of(_at_scale(table, quick=quick), homes))
 
 
 def _at_scale(table: Mapping[str, Any], *, quick: bool) -> dict[str, Any]:

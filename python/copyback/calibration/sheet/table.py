@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 
 from copyback._core import InputError, size_bytes
 from copyback.calibration.sheet.figures import FIGURES, Figure, Measure, State
-from copyback.inputs import configuration, toml_fault
+from copyback.inputs import configuration, toml_file
 from copyback.inputs.tables import Table, hint
 from copyback.inputs.tables import read as read_table
 
@@ -116,10 +115,7 @@ def read(path: Path) -> Sheet:
         If the file cannot be read, or a row makes no sense.
     """
     text = configuration.read_text(path)
-    try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
-        raise InputError(toml_fault.told(path, text, fault)) from None
+    found = toml_file.table(path, text)
     source = found.pop(SOURCE, "")
     if not isinstance(source, str):
         raise InputError(f"{path}: {SOURCE}: found {source!r}; allowed: a text")
