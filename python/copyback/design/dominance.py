@@ -64,15 +64,19 @@ def spread(costs: Sequence[Costs]) -> list[int]:
     """
     scaled = _scaled(costs)
     order = [nearest_to_all(costs)]
-    gaps = [math.dist(own, scaled[order[0]]) for own in scaled]
-    while len(order) < len(costs):
-        left = [place for place in range(len(costs)) if place not in order]
-        farthest = max(left, key=lambda place: (gaps[place], -place))
+    gaps = {
+        place: math.dist(own, scaled[order[0]])
+        for place, own in enumerate(scaled)
+        if place != order[0]
+    }
+    while gaps:
+        farthest = max(gaps, key=lambda place: (gaps[place], -place))
+        del gaps[farthest]
         order.append(farthest)
-        gaps = [
-            min(gap, math.dist(own, scaled[farthest]))
-            for gap, own in zip(gaps, scaled, strict=True)
-        ]
+        gaps = {
+            place: min(gap, math.dist(scaled[place], scaled[farthest]))
+            for place, gap in gaps.items()
+        }
     return order
 
 
