@@ -194,22 +194,35 @@ impl Array {
                 data.saturating_mul(device_bytes - device_bytes % unit)
             }
             Layout::Raid1 => device_bytes,
-            Layout::Raid10 => self.distinct_chunks(device_bytes / unit).saturating_mul(unit),
+            Layout::Raid10 => self.raid10_bytes(device_bytes),
         }
     }
 
     /// Bytes of each drive of `device_bytes` from its first on that data, copies and parity may take.
-    pub const fn data_bytes(&self, device_bytes: u64) -> u64 {
-        device_bytes.saturating_sub(self.consistency_policy.metadata_bytes(device_bytes))
+    pub fn data_bytes(&self, device_bytes: u64) -> u64 {
+        device_bytes.saturating_sub(self.metadata_bytes(device_bytes))
     }
 
-    /// Chunks of RAID-10 that differ, of drives with room for `rows` chunks each (`raid10_size` of Linux md).
-    fn distinct_chunks(&self, rows: u64) -> u64 {
+    /// Bytes at the end of each drive of `device_bytes` that `consistency_policy` takes for itself.
+    pub fn metadata_bytes(&self, device_bytes: u64) -> u64 {
+        // A resync of mirrors goes over the bytes of the array, of parity over those of a drive.
+        let resynced = match self.layout {
+            Layout::Raid10 => self.raid10_bytes(device_bytes),
+            _ => device_bytes,
+        };
+        self.consistency_policy.metadata_bytes(resynced)
+    }
+
+    /// Bytes of RAID-10 that differ, of drives of `device_bytes` each (`raid10_size` of Linux md).
+    fn raid10_bytes(&self, device_bytes: u64) -> u64 {
+        let unit = self.stripe.0.max(1);
         let (devices, copies) = (u64::from(self.devices), u64::from(self.copies_of_data().max(1)));
-        match self.arrangement() {
+        let rows = device_bytes / unit;
+        let chunks = match self.arrangement() {
             Arrangement::Near => rows.saturating_mul(devices) / copies,
             Arrangement::Far | Arrangement::Offset => (rows / copies).saturating_mul(devices),
-        }
+        };
+        chunks.saturating_mul(unit)
     }
 
     /// Copies of each byte: 1 where drives are no mirrors.

@@ -22,20 +22,21 @@ choice! {
         None,
         /// After a cut all stripes are read, and made to agree.
         Resync {
-            /// Bytes of each drive in a second while requests come.
+            /// Bytes of each drive, of RAID-10 those of the array, in a second while requests come.
             #[serde(default = "default_least_rate")]
             least: Rate,
-            /// Bytes of each drive in a second while none do, if the drives keep up.
+            /// Bytes in a second while none do, if the drives keep up.
             #[serde(default = "default_most_rate")]
             most: Rate,
-            /// Bytes of each drive at a time; whole stripe units.
+            /// Bytes at a time; whole stripe units.
             #[serde(default = "default_rebuild_unit")]
             unit: Size,
         },
         /// Write-intent bitmap on each drive: a bit is set before a chunk is written, and after a cut only chunks with a bit
         /// are read and made to agree.
         Bitmap {
-            /// Bytes of each drive for which a bit stands (`mdadm --bitmap-chunk`); whole stripe units.
+            /// Bytes of each drive, of RAID-10 those of the array, for which a bit stands (`mdadm --bitmap-chunk`); whole
+            /// stripe units.
             #[serde(default = "default_chunk")]
             chunk: Size,
             /// Time from one look for bits to clear to the next (`mdadm --delay`). A chunk's bit is cleared once no write has
@@ -43,13 +44,13 @@ choice! {
             #[serde(default = "default_delay")]
             #[schemars(extend("shortest" = "1us"))]
             delay: Time,
-            /// Bytes of each drive in a second while requests come.
+            /// Bytes of each drive, of RAID-10 those of the array, in a second while requests come.
             #[serde(default = "default_least_rate")]
             least: Rate,
-            /// Bytes of each drive in a second while none do, if the drives keep up.
+            /// Bytes in a second while none do, if the drives keep up.
             #[serde(default = "default_most_rate")]
             most: Rate,
-            /// Bytes of each drive at a time; whole stripe units.
+            /// Bytes at a time; whole stripe units.
             #[serde(default = "default_rebuild_unit")]
             unit: Size,
         },
@@ -75,13 +76,13 @@ impl Default for ConsistencyPolicy {
 }
 
 impl ConsistencyPolicy {
-    /// Bytes at the end of a drive of `device_bytes` that it takes for itself.
-    pub const fn metadata_bytes(self, device_bytes: u64) -> u64 {
+    /// Bytes of a drive that it takes for itself, where a resync of everything goes over `resynced` bytes.
+    pub const fn metadata_bytes(self, resynced: u64) -> u64 {
         match self {
             Self::None | Self::Resync { .. } => 0,
             Self::Bitmap { chunk, .. } => {
                 let chunk = if chunk.0 == 0 { 1 } else { chunk.0 };
-                device_bytes.div_ceil(chunk).div_ceil(BITS_OF_BLOCK) * METADATA_BLOCK
+                resynced.div_ceil(chunk).div_ceil(BITS_OF_BLOCK) * METADATA_BLOCK
             }
             Self::Ppl { space } => space.0,
         }

@@ -50,9 +50,9 @@ fn partial_parity_log(array: &Array, space: Size, faults: &mut Report) {
 
 /// The room that the policy leaves for data.
 pub(super) fn space(config: &Resolved, faults: &mut Report) {
-    let Array { consistency_policy, layout, stripe, .. } = config.array;
+    let Array { layout, stripe, .. } = config.array;
     let device = config.drive.capacity.bytes;
-    let metadata = consistency_policy.metadata_bytes(device);
+    let metadata = config.array.metadata_bytes(device);
     let least = if layout.is_striped() { stripe } else { Size(METADATA_BLOCK) };
     if metadata > 0 && device.saturating_sub(metadata) < least.0 {
         let (metadata, device) = (Size(metadata), Size(device));

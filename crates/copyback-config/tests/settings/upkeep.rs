@@ -1,5 +1,7 @@
 //! Needs of scrubs, and of drives that are slow for a while.
 
+use copyback_config::{BITS_OF_BLOCK, Loader, METADATA_BLOCK};
+
 use crate::problem_of;
 
 /// Faults of a RAID-5 of four drives with a setting, and perhaps others.
@@ -108,6 +110,29 @@ fn arrays_may_lose_their_power() {
     }
     // The default looks at nothing where no power fails.
     assert_eq!(problem("array.stripe", "96KiB", &[]), "");
+}
+
+#[test]
+fn a_bitmap_has_a_bit_for_each_chunk_that_a_resync_goes_over() {
+    for (layout, devices) in [("raid1", "3"), ("raid5", "4"), ("raid6", "5"), ("raid10", "10")] {
+        let loader = [
+            ("array.layout", layout),
+            ("array.devices", devices),
+            ("array.stripe", "4KiB"),
+            ("array.consistency_policy", "{ type = 'bitmap', chunk = '4KiB', unit = '4KiB' }"),
+        ]
+        .into_iter()
+        .fold(Loader::new(), |loader, (key, value)| loader.set(key, value));
+        let config = loader.load().expect("it makes sense").resolve();
+        let (device, data) = (config.drive.capacity.bytes, config.bytes);
+        // Of mirrors a resync goes over the bytes of the array, under parity over those of a drive.
+        let covered =
+            if config.array.layout.is_mirrored() { data } else { config.array.data_bytes(device) };
+        let blocks = covered.div_ceil(4096).div_ceil(BITS_OF_BLOCK);
+        assert!(blocks > 1, "{layout}: a block is too small to tell");
+        let left = device - config.array.data_bytes(device);
+        assert!(left >= blocks * METADATA_BLOCK, "{layout}: {left} bytes for {blocks} blocks");
+    }
 }
 
 #[test]
