@@ -89,14 +89,14 @@ impl Resolved {
         filled * (1.0 + times) * f64::from(self.array.devices)
     }
 
-    /// Each cut looks at every page of the drive.
+    /// Each cut looks at every page of every drive.
     fn cuts(&self) -> Work {
         let cuts = match &self.ssd.power.cuts {
             Cuts::None | Cuts::OnCommand => 0.0,
             Cuts::At { times } => times.len() as f64,
             Cuts::Random { count, .. } => f64::from(*count),
         };
-        let pages = self.mapped_pages();
+        let pages = self.mapped_pages() * f64::from(self.array.drives());
         let what = "pages looked at after cuts of power";
         Work { key: "ssd.power.cuts".to_owned(), steps: cuts * pages, what }
     }

@@ -43,6 +43,13 @@ fn what_nobody_could_wait_for_is_refused_with_its_key() {
     let cuts = "ssd.power.cuts = { type = 'random', count = 100_000, mean_interval = '1ns' }\n\
                 ssd.geometry.blocks_per_plane = 100_000\n";
     assert!(refused(cuts).contains("ssd.power.cuts: found about 1e13 pages"), "{}", refused(cuts));
+    // A cut of an array looks at the pages of all its drives.
+    let array = format!("{cuts}array.layout = 'raid5'\narray.devices = 10\n");
+    assert!(
+        refused(&array).contains("ssd.power.cuts: found about 1e14 pages"),
+        "{}",
+        refused(&array)
+    );
 }
 
 #[test]
