@@ -53,7 +53,7 @@ struct Sizes {
 #[derive(Default)]
 struct Traits<'a> {
     items: BTreeMap<String, &'a ItemTrait>,
-    /// Those that are implemented once for all types of another trait, with nothing of their own: nobody else can, so that
+    /// Traits that are implemented once for all types of another one, with nothing of their own: nobody else can, so that
     /// no author sees them together with what they build on.
     extensions: BTreeSet<String>,
 }

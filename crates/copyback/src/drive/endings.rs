@@ -27,7 +27,7 @@ impl Endings {
         self.queue.push_back(ended);
     }
 
-    /// Those that are here have been booked before the second phase of this instant.
+    /// Notes that all that have ended are booked before the second phase of this instant.
     #[inline]
     pub fn booked(&mut self) {
         self.are_booked = !self.queue.is_empty();
