@@ -28,7 +28,7 @@ impl Array {
         let tasks = self.work.tasks.iter().map(|(index, task)| (TaskId::from_index(index), task));
         let half_done: Vec<_> = tasks
             .filter(|(id, task)| task.has_begun() || begun.contains(id))
-            .filter_map(|(_, task)| task.bytes_under_way())
+            .filter_map(|(_, task)| task.bytes_under_way(&self.layout))
             .collect();
         consistency.cut(&half_done, (&self.layout, &self.members.missing), self.clock.now);
         for (drive, command) in interrupted {

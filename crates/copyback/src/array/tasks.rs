@@ -23,7 +23,7 @@ use super::rebuild::RebuildStep;
 use super::repair::RepairStep;
 use super::scrub::ScrubStep;
 use super::{Array, FinishedRequest};
-use crate::layout::{Piece, Plan};
+use crate::layout::{Layout, Piece, Plan};
 
 /// Work of the controller for a request, or for itself.
 #[derive(Debug, Checkpointed)]
@@ -157,22 +157,17 @@ impl Task {
     }
 
     /// Bytes of the array that it writes or trims for a request, if it does.
-    pub(super) fn written_bytes(&self) -> Option<Range<u64>> {
-        match self.purpose {
-            TaskPurpose::Request {
-                operation: Operation::Write | Operation::Trim,
-                offset,
-                length,
-                ..
-            } if length > 0 => Some(offset..offset + length),
-            _ => None,
-        }
+    pub(super) fn written_bytes(&self, layout: &Layout) -> Option<Range<u64>> {
+        let TaskPurpose::Request { operation, offset, length, .. } = self.purpose else {
+            return None;
+        };
+        Some(layout.changed(operation, offset..offset + length)).filter(|bytes| !bytes.is_empty())
     }
 
     /// Bytes of the array that pieces under way write, or would if their drives had begun them.
-    pub(super) fn bytes_under_way(&self) -> Option<Range<u64>> {
+    pub(super) fn bytes_under_way(&self, layout: &Layout) -> Option<Range<u64>> {
         let is_last_phase = matches!(self.stage, TaskStage::Running(_)) && !self.has_more();
-        self.written_bytes().filter(|_| is_last_phase)
+        self.written_bytes(layout).filter(|_| is_last_phase)
     }
 
     /// Whether a piece of the phase under way has ended.
@@ -319,11 +314,7 @@ impl Array {
     /// Begins the task that the plan was made for.
     fn begin_planned(&mut self, id: TaskId) {
         let layout = (&self.layout, &self.members.missing);
-        // A trim of no whole stripe writes nothing.
-        let ahead = match self.work.plan.then.is_empty() {
-            true => Vec::new(),
-            false => self.upkeep.declare_intent(&mut self.work.tasks[id.index()], layout),
-        };
+        let ahead = self.upkeep.declare_intent(&mut self.work.tasks[id.index()], layout);
         if self.work.plan.first.is_empty() && ahead.is_empty() {
             return self.begin_last_phase(id);
         }
@@ -479,12 +470,7 @@ impl Array {
             task.stage = TaskStage::Running(ahead.len() as u32);
             return ahead.into_iter().for_each(|piece| self.hand_in(id, piece));
         }
-        if task.has_intent
-            && let (Some(consistency), Some(bytes)) =
-                (&mut self.upkeep.consistency, task.written_bytes())
-        {
-            consistency.is_logged(bytes, &self.layout);
-        }
+        self.upkeep.note_logged(task, &self.layout);
         let mut then = std::mem::take(&mut task.then);
         // A drive may have failed since they were planned, and a spare be in its place that does not hold it yet.
         let missing = &self.members.missing;

@@ -89,11 +89,20 @@ impl Upkeep {
         task: &mut Task,
         layout: (&Layout, &Missing),
     ) -> Vec<Piece> {
-        let (Some(consistency), Some(bytes)) = (&mut self.consistency, task.written_bytes()) else {
-            return Vec::new();
-        };
+        let Some(consistency) = &mut self.consistency else { return Vec::new() };
+        let Some(bytes) = task.written_bytes(layout.0) else { return Vec::new() };
         task.has_intent = true;
         consistency.ahead_of(bytes, layout)
+    }
+
+    /// Notes that what had to be on the drives before a task writes is there.
+    pub(super) fn note_logged(&mut self, task: &Task, layout: &Layout) {
+        if task.has_intent
+            && let (Some(consistency), Some(bytes)) =
+                (&mut self.consistency, task.written_bytes(layout))
+        {
+            consistency.note_logged(bytes, layout);
+        }
     }
 
     /// Takes back that a task writes, which has ended or is to be planned again.
@@ -105,7 +114,8 @@ impl Upkeep {
         now: Instant,
     ) {
         if std::mem::take(&mut task.has_intent)
-            && let (Some(consistency), Some(bytes)) = (&mut self.consistency, task.written_bytes())
+            && let (Some(consistency), Some(bytes)) =
+                (&mut self.consistency, task.written_bytes(layout))
         {
             consistency.write_ended(id, bytes, (layout, is_done), now);
         }

@@ -45,6 +45,18 @@ impl Layout {
         }
     }
 
+    /// The array's `bytes` that `operation` on them changes: of a trim under parity those of whole stripes.
+    pub fn changed(&self, operation: Operation, bytes: Range<u64>) -> Range<u64> {
+        match (&self.kind, operation) {
+            (_, Operation::Read | Operation::Flush) => bytes.start..bytes.start,
+            (Kind::Parity(layout), Operation::Trim) => {
+                let stripes = layout.whole_stripes(&bytes);
+                stripes.start * layout.width()..stripes.end * layout.width()
+            }
+            (_, Operation::Write | Operation::Trim) => bytes,
+        }
+    }
+
     /// The array's `bytes` stripe by stripe; those of mirrors in one.
     pub fn by_stripe(&self, bytes: Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {
         let width = match &self.kind {

@@ -65,8 +65,8 @@ impl Bitmap {
         blocks
     }
 
-    /// The bits of `range` are on the drives.
-    pub(super) fn is_set(&mut self, range: &Range<u64>) {
+    /// Notes that the bits of `range` are on the drives.
+    pub(super) fn note_set(&mut self, range: &Range<u64>) {
         let chunks = self.chunks(range);
         self.bits.range_mut(chunks).for_each(|(_, bit)| bit.is_written = true);
     }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(bitmap.begin_write(&(50..150)), [0], "two bits of one block");
         assert_eq!(bitmap.begin_write(&(0..10)), [0], "the bit is not on the drives yet");
         assert_eq!(bitmap.set_chunks(1000), []);
-        bitmap.is_set(&(50..150));
+        bitmap.note_set(&(50..150));
         assert_eq!(bitmap.begin_write(&(0..10)), [0; 0]);
         assert_eq!(bitmap.set_chunks(1000), [0..100, 100..200]);
         bitmap.end_write(&(50..150), ms(1));

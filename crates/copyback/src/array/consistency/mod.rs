@@ -288,9 +288,9 @@ impl Consistency {
     }
 
     /// Notes that what came [before](Self::ahead_of) the pieces of a write is on the drives.
-    pub(super) fn is_logged(&mut self, bytes: Range<u64>, layout: &Layout) {
+    pub(super) fn note_logged(&mut self, bytes: Range<u64>, layout: &Layout) {
         if let Policy::Bitmap(bitmap) = &mut self.policy {
-            bitmap.is_set(&layout.resync_range(bytes));
+            bitmap.note_set(&layout.resync_range(bytes));
         }
     }
 

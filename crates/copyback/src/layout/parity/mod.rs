@@ -66,10 +66,15 @@ impl Parity {
         stripes.map(|number| Stripe::new(self, number, missing, &[]).lost_bytes()).sum()
     }
 
+    /// Numbers of the whole stripes among `bytes`.
+    pub(super) fn whole_stripes(&self, bytes: &Range<u64>) -> Range<u64> {
+        let width = self.width();
+        bytes.start.div_ceil(width)..bytes.end / width
+    }
+
     /// Trims the whole stripes among `bytes`, parities and all.
     pub(super) fn trim(&self, bytes: Range<u64>, missing: &Missing, plan: &mut Plan) {
-        let width = self.width();
-        let stripes = bytes.start.div_ceil(width)..bytes.end / width;
+        let stripes = self.whole_stripes(&bytes);
         if stripes.is_empty() {
             return;
         }
