@@ -124,23 +124,72 @@ impl Bytes {
         }
     }
 
+    /// Writes a range whose parities power has cut off. Returns the parts of it, stripe by stripe.
+    pub fn write_without_parity(&mut self, offset: usize, new: &[u8]) -> Vec<Range<u64>> {
+        let range = offset..offset + new.len();
+        for (at, byte) in range.clone().zip(new) {
+            let (device, offset) = self.table.places[at];
+            if !self.is_missing(device, offset) {
+                self.drives[device][offset] = *byte;
+            }
+        }
+        self.shadow[range.clone()].copy_from_slice(new);
+        self.layout.by_stripe(span(&range)).collect()
+    }
+
+    /// Number of bytes beside `but` that are read wrongly.
+    pub fn wrong_bytes(&mut self, but: &Range<usize>) -> usize {
+        let all = 0..self.capacity();
+        self.layout.plan(Operation::Read, span(&all), &self.missing, &mut self.plan);
+        let known = self.known();
+        all.filter(|at| !but.contains(at) && self.read(*at, &known) != self.shadow[*at]).count()
+    }
+
+    /// Bytes that the layout says are read wrongly once power has cut off the writes of `torn`.
+    pub fn hole_bytes(&self, torn: &[Range<u64>]) -> u64 {
+        torn.iter().map(|part| self.layout.hole_bytes(part, &self.missing)).sum()
+    }
+
+    /// Makes parities agree where writes of `torn` were cut off, step by step.
+    pub fn resync(&mut self, torn: &[Range<u64>], step: usize) {
+        for start in (0..self.used_device_bytes()).step_by(step) {
+            let range = span(&(start..start + step));
+            self.layout.resync(range, torn, &self.missing, &mut self.plan);
+            let known = self.known();
+            for (device, offset) in places(&self.plan.then).collect::<Vec<_>>() {
+                let data = self.data(offset, &known).into_iter().collect::<Option<Vec<u8>>>();
+                let parities = parities(&data.expect("all data are read"));
+                self.drives[device][offset] =
+                    match self.table.stripes[offset / self.table.unit][device] {
+                        Role::P => parities[0],
+                        Role::Q => parities[1],
+                        Role::Data(_) => panic!("a resync writes parities alone"),
+                    };
+            }
+        }
+    }
+
     fn compare(&self, range: Range<usize>) {
         assert!(self.plan.then.is_empty());
         let known = self.known();
         for at in range {
-            let (device, offset) = self.table.places[at];
-            let read = known.get(&(device, offset)).copied().unwrap_or_else(|| {
-                let stripe = (offset / self.table.unit) as u64;
-                let held = self.plan.stripes.as_ref().is_some_and(|held| held.contains(&stripe));
-                assert!(held, "byte {at} is made up while others may write");
-                let data = self.column(offset, &known).expect("what was read is enough");
-                match self.table.stripes[stripe as usize][device] {
-                    Role::Data(unit) => data[unit],
-                    Role::P | Role::Q => unreachable!("the host reads data"),
-                }
-            });
-            assert_eq!(read, self.shadow[at], "byte {at}");
+            assert_eq!(self.read(at, &known), self.shadow[at], "byte {at}");
         }
+    }
+
+    /// A byte of the array, from what the plan has read.
+    fn read(&self, at: usize, known: &Known) -> u8 {
+        let (device, offset) = self.table.places[at];
+        known.get(&(device, offset)).copied().unwrap_or_else(|| {
+            let stripe = (offset / self.table.unit) as u64;
+            let held = self.plan.stripes.as_ref().is_some_and(|held| held.contains(&stripe));
+            assert!(held, "byte {at} is made up while others may write");
+            let data = self.column(offset, known).expect("what was read is enough");
+            match self.table.stripes[stripe as usize][device] {
+                Role::Data(unit) => data[unit],
+                Role::P | Role::Q => unreachable!("the host reads data"),
+            }
+        })
     }
 
     /// What the plan reads.

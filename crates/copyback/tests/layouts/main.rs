@@ -4,6 +4,7 @@
 mod bytes;
 mod counts;
 mod field;
+mod hole;
 mod lost;
 mod mirrors;
 mod parity;
