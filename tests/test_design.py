@@ -257,8 +257,8 @@ def test_what_is_kept_of_a_design_is_the_same_when_the_rest_is_drawn_again() -> 
     for one, again in zip(picks, redrawn(own, picks, "a", 99, others=False), strict=True):
         assert {**again, "a": one["a"]} == one
     # A design that comes back is the same.
-    for one in drawn:
-        assert own.choose(_Given(one.picks)) == one
+    for design in drawn:
+        assert own.choose(_Given(design.picks)) == design
 
 
 class _Given(RandomChooser):
