@@ -51,7 +51,8 @@ def shared(points: Sequence[Measured]) -> Point:
 
 def apart(own: Measured, points: Sequence[Measured]) -> Point:
     """Return what of a point others have not."""
-    return tuple(pair for pair in own.design.point if pair not in shared(points))
+    common = shared(points)
+    return tuple(pair for pair in own.design.point if pair not in common)
 
 
 def sentence(found: Found) -> str:
