@@ -19,11 +19,11 @@ def design(
         ),
     ],
     against: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="FILE.py:CLASS",
-            help="Search without and with this policy in Python, with equal budgets, and say what "
-            "remains of its gain.",
+            metavar="KEY=VALUE|FILE.py:CLASS",
+            help="Search without and with this setting or policy in Python, with equal budgets, "
+            "and say what remains of its gain. May be repeated; several are one scheme.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -47,4 +47,4 @@ def design(
     from copyback.sweep.where import Where
 
     where = Where(jobs, dask, memory_of(memory))
-    design_and_show(Request(study, against, where, out, quiet, typed()))
+    design_and_show(Request(study, tuple(against or ()), where, out, quiet, typed()))

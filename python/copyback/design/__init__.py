@@ -14,7 +14,8 @@
 `importance`    how much of the differences in the space a choice explains; `forest` is its model,
                 `codes` has designs as numbers
 `ablation`      what the chosen design loses without one of its choices
-`against`       the best design without and with a policy of the user's
+`scheme`        settings whose gain is asked for
+`against`       the best design without and with a scheme
 `answer`        the result in sentences and rows; `files`, `terminal` and `page` leave it
 =============== =================================================================================
 """

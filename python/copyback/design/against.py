@@ -1,32 +1,34 @@
-"""The honest baseline: the best design without and with a policy of the user's.
+"""The honest baseline: what a scheme gains once everything else is tuned without it, too.
 
-Both are searched with the same budget and seed: every design of the second study has the policy.
-What remains of its gain is measured with fresh seeds, which chose neither design.
+Two studies are searched with the same budget and seed: no design of the first has the scheme, and
+every design of the second has it. The best design of each, and the base without and with the
+scheme, are run with fresh seeds, which chose none of them.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.data.outputs import replace_file
 from copyback.design import answer, files
-from copyback.design.scores import Refused
+from copyback.design.found import BASE
+from copyback.design.sampler import RandomChooser
+from copyback.design.scores import Measured, Refused
 from copyback.design.study import Length
-from copyback.inputs import policy_names
-from copyback.policies.load import KINDS, Named
 from copyback.sweep.answer import number
 from copyback.words import units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from copyback.design.found import Found
-    from copyback.design.runs import Runner
-    from copyback.design.scores import Measured
+    from copyback.design.runs import Outcome, Runner
+    from copyback.design.scheme import Scheme
+    from copyback.design.space import Design
     from copyback.design.study import Study
     from copyback.sweep.ratios import NoRatio, Ratio
 
@@ -36,72 +38,76 @@ WITHOUT, WITH, AGAINST = "without", "with", "against.json"
 #: Fewest fresh seeds that the gain is measured with.
 FRESH = 5
 
+#: Designs that are drawn to see whether anything can be built with a scheme.
+_DRAWS = 50
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One design without a scheme and one with it, run with the same seeds."""
+
+    without: Measured
+    with_scheme: Measured
+
+    @property
+    def ratios(self) -> tuple[Ratio | NoRatio, ...]:
+        """For each objective the ratio of what goes with the scheme to what goes without it."""
+        places = range(len(next(iter(self.without.by_seed.values()))))
+        return tuple(self.with_scheme.ratio(self.without, place) for place in places)
+
 
 @dataclass(frozen=True)
 class Against:
-    """Best designs without and with a policy, in the first objective, run with fresh seeds.
+    """What a scheme gains, as it is added to the base and once everything else is tuned.
 
     Attributes
     ----------
+    untuned
+        The base without and with the scheme; or why the configuration refuses the second.
+    tuned
+        The designs that are best in the first objective.
     seeds
         The fresh ones.
     """
 
-    policy: str
+    scheme: str
     study: Study
-    without: Measured
-    with_policy: Measured
+    untuned: Pair | Refused
+    tuned: Pair
     seeds: tuple[int, ...]
 
-    @property
-    def ratios(self) -> tuple[Ratio | NoRatio, ...]:
-        """For each objective the ratio of what the policy gives to what goes without it."""
-        places = range(len(self.study.objectives))
-        return tuple(self.with_policy.ratio(self.without, place) for place in places)
-
     def sentence(self) -> str:
-        """Return the gain that remains."""
-        told = "; ".join(
-            f"{one.measure.label} {answer.ratio_words(ratio)}"
-            for one, ratio in zip(self.study.objectives, self.ratios, strict=True)
-        )
+        """Return the gain that remains, and the gain before."""
         return (
-            f"With {self.policy} the best design has, against the best without it: {told}. Both "
-            f"were searched with {units.count(self.study.budget)} page operations and are best in "
+            f"With {self.scheme} the best design has, against the best without it: "
+            f"{self._told(self.tuned)}. {self._before()} Both were searched with "
+            f"{units.count(self.study.budget)} page operations and are best in "
             f"{self.study.objectives[0].measure.label}; the ratios are of {len(self.seeds)} fresh "
             "seeds."
         )
 
+    def _before(self) -> str:
+        if isinstance(self.untuned, Refused):
+            return f"Added to the base alone it is refused: {self.untuned.reason}."
+        return f"Added to the base alone: {self._told(self.untuned)}."
 
-def with_policy(study: Study, policy: str) -> Study:
-    """Return the study whose designs all have a policy.
+    def _told(self, pair: Pair) -> str:
+        return "; ".join(
+            f"{one.measure.label} {answer.ratio_words(ratio)}"
+            for one, ratio in zip(self.study.objectives, pair.ratios, strict=True)
+        )
 
-    Raises
-    ------
-    InputError
-        If there is no such policy.
-    """
-    name = policy_names.absolute(policy)
-    return replace(
-        study, space=study.space.with_fixed(_key(name), {"type": "python", "policy": name})
-    )
-
-
-def _key(name: str) -> str:
-    """Return the key that a policy is a choice of."""
-    faults = []
-    for kind in KINDS:
-        try:
-            Named(kind, name, {}).load()
-        except InputError as fault:
-            faults.append(str(fault))
-        else:
-            return kind.key
-    raise InputError(f"--against {name}: {faults[0].partition(': ')[2].removeprefix(f'{name}: ')}")
+    def named(self) -> Iterator[tuple[str, Measured]]:
+        """Yield the designs that were run, each with what it is."""
+        if isinstance(self.untuned, Pair):
+            yield "the base", self.untuned.without
+            yield "the base, with it", self.untuned.with_scheme
+        yield "the best without", self.tuned.without
+        yield "the best with it", self.tuned.with_scheme
 
 
-def compare(policy: str, founds: tuple[Found, Found], runners: tuple[Runner, Runner]) -> Against:
-    """Run the best design of each study with fresh seeds.
+def compare(scheme: Scheme, founds: tuple[Found, Found], runners: tuple[Runner, Runner]) -> Against:
+    """Run the best design of each study, and the base without and with the scheme.
 
     Raises
     ------
@@ -109,28 +115,49 @@ def compare(policy: str, founds: tuple[Found, Found], runners: tuple[Runner, Run
         If one of the studies has no design that may be built.
     """
     study = founds[0].study
-    first = max(study.seeds) + 1
-    seeds = tuple(range(first, first + max(FRESH, len(study.seeds))))
+    seeds = fresh_seeds(study)
     without, best = (
-        _best(found, runner, seeds, name)
+        _measured(runner.measure([_best(found, name)], Length.FULL, seeds))
         for found, runner, name in zip(founds, runners, (WITHOUT, WITH), strict=True)
     )
-    return Against(policy, study, without, best, seeds)
+    (base, alone) = runners[0].measure([BASE, scheme.alone], Length.FULL, seeds)
+    assert isinstance(base, Measured), "it has been run with other seeds"
+    untuned = alone if isinstance(alone, Refused) else Pair(base, alone)
+    return Against(scheme.name, study, untuned, Pair(without, best), seeds)
 
 
-def _best(found: Found, runner: Runner, seeds: tuple[int, ...], name: str) -> Measured:
-    """Return the design that is best in the first objective, run with fresh seeds."""
+def fresh_seeds(study: Study) -> tuple[int, ...]:
+    """Return seeds that the study does not run with."""
+    first = max(study.seeds) + 1
+    return tuple(range(first, first + max(FRESH, len(study.seeds))))
+
+
+def _best(found: Found, name: str) -> Design:
+    """Return the design that is best in the first objective."""
     if not found.points:
         raise InputError(f"{name}: no design keeps the constraints; allowed: a larger budget")
-    (outcome,) = runner.measure([found.points[0].design], Length.FULL, seeds)
-    assert not isinstance(outcome, Refused), "it has been run with other seeds"
+    return found.points[0].design
+
+
+def _measured(outcomes: Sequence[Outcome]) -> Measured:
+    (outcome,) = outcomes
+    assert isinstance(outcome, Measured), "it has been run with other seeds"
     return outcome
 
 
 def rows(own: Against) -> list[tuple[str, list[str], str]]:
-    """Return for each of the two its name, its numbers and its choices."""
-    pairs = (("without", own.without), ("with", own.with_policy))
-    return [(name, _values(own, one), answer.words(one.design.point)) for name, one in pairs]
+    """Return for each design what it is, its numbers and its choices."""
+    return [
+        (f"{name}{_flaw(one)}", _values(own, one), answer.words(one.design.point))
+        for name, one in own.named()
+    ]
+
+
+def _flaw(one: Measured) -> str:
+    """Return why a design may not be built; nothing if it may."""
+    if one.is_overloaded:
+        return " (overloaded)"
+    return "" if one.is_feasible else " (a constraint breaks)"
 
 
 def _values(own: Against, one: Measured) -> list[str]:
@@ -140,20 +167,32 @@ def _values(own: Against, one: Measured) -> list[str]:
 
 def write(own: Against, directory: Path) -> None:
     """Write the comparison in numbers."""
+    untuned = own.untuned
     content: dict[str, Any] = {
         "schema": files.SCHEMA,
-        "policy": own.policy,
+        "scheme": own.scheme,
         "answer": own.sentence(),
         "seeds": list(own.seeds),
-        WITHOUT: files.point(own.without),
-        WITH: files.point(own.with_policy),
-        "ratios": {
-            one.measure.label: files.ratio(ratio)
-            for one, ratio in zip(own.study.objectives, own.ratios, strict=True)
-        },
+        "tuned": _numbers(own, own.tuned),
+        "untuned": untuned.reason if isinstance(untuned, Refused) else _numbers(own, untuned),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     replace_file(directory / AGAINST, text.encode())
+
+
+def _numbers(own: Against, pair: Pair) -> dict[str, Any]:
+    return {
+        WITHOUT: _point(pair.without),
+        WITH: _point(pair.with_scheme),
+        "ratios": {
+            one.measure.label: files.ratio(ratio)
+            for one, ratio in zip(own.study.objectives, pair.ratios, strict=True)
+        },
+    }
+
+
+def _point(one: Measured) -> dict[str, Any]:
+    return {**files.point(one), "overloaded": one.is_overloaded, "feasible": one.is_feasible}
 
 
 def check(directory: Path) -> None:
@@ -168,16 +207,48 @@ def check(directory: Path) -> None:
 
 
 def investigate_both(
-    policy: str, study: Study, run: Callable[[Study, str], tuple[Found, Runner]]
+    scheme: Scheme,
+    study: Study,
+    runner_of: Callable[[Study, str], Runner],
+    run: Callable[[Runner], Found],
 ) -> Against:
     """Run both studies, and compare what they found.
 
     Parameters
     ----------
+    runner_of
+        Returns the runner of a study, in the directory of a name.
     run
-        Runs a study in the directory of this name.
+        Runs a study.
+
+    Raises
+    ------
+    InputError
+        If the space has nothing but the scheme, the base has it, or nothing can be built with it.
     """
-    other = with_policy(study, policy)
-    found, runner = run(study, WITHOUT)
-    found_with, runner_with = run(other, WITH)
-    return compare(policy, (found, found_with), (runner, runner_with))
+    without = runner_of(scheme.study_without(study), WITHOUT)
+    with_scheme = runner_of(scheme.study_with(study), WITH)
+    _check_apart(scheme, without)
+    _check_possible(scheme, with_scheme)
+    return compare(scheme, (run(without), run(with_scheme)), (without, with_scheme))
+
+
+def _check_apart(scheme: Scheme, runner: Runner) -> None:
+    """Refuse a scheme that the base has."""
+    base, alone = (
+        runner.plan(one, Length.FULL, runner.study.seeds) for one in (BASE, scheme.alone)
+    )
+    if isinstance(base, Refused) or isinstance(alone, Refused):
+        return
+    if [run.key for run in base] == [run.key for run in alone]:
+        raise InputError(f"--against {scheme.name}: the base has it; allowed: a base without it")
+
+
+def _check_possible(scheme: Scheme, runner: Runner) -> None:
+    """Refuse a scheme beside which nothing can be built, before anything is run."""
+    study = runner.study
+    drawn = (study.space.choose(RandomChooser(seed)) for seed in range(_DRAWS))
+    planned = [runner.plan(one, study.search_length, study.seeds[:1]) for one in drawn]
+    refused = [one for one in planned if isinstance(one, Refused)]
+    if len(refused) == len(planned):
+        raise InputError(f"--against {scheme.name}: {refused[0].reason}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from copyback.design import against, files
 from copyback.design.found import investigate
 from copyback.design.runs import Runner
+from copyback.design.scheme import scheme_of
 from copyback.design.study_file import read_study
 from copyback.design.terminal import comparison, overview
 from copyback.process.streams import complain
@@ -36,11 +37,11 @@ class Request:
     Attributes
     ----------
     against
-        A policy whose gain is asked for; None of a study alone.
+        Settings and policies whose gain is asked for together; none of a study alone.
     """
 
     study: Path
-    against: str | None
+    against: tuple[str, ...]
     where: Where
     out: Path | None
     quiet: bool
@@ -54,15 +55,15 @@ def design_and_show(request: Request) -> None:
         home = request.out
         if home is None:
             home = Path(stack.enter_context(TemporaryDirectory(prefix="copyback-design-")))
-        if request.against is None:
-            _alone(study, home, request)
+        if request.against:
+            _against(study, home, request)
         else:
-            _against(study, home, request, request.against)
+            _alone(study, home, request)
 
 
 def _alone(study: Study, home: Path, request: Request) -> None:
     files.check(home)
-    found, _ = _run(study, home, request)
+    found = _run(_runner(study, home, request), home, request)
     show(*overview(found), width_in_files=WIDTH)
     if request.out is not None:
         print(f"\nFront        {home / files.FRONT} ({units.count(len(found.points))} designs)")
@@ -70,9 +71,14 @@ def _alone(study: Study, home: Path, request: Request) -> None:
         print(f"Report       {home / files.REPORT}")
 
 
-def _against(study: Study, home: Path, request: Request, policy: str) -> None:
+def _against(study: Study, home: Path, request: Request) -> None:
     against.check(home)
-    own = against.investigate_both(policy, study, lambda one, name: _run(one, home / name, request))
+    own = against.investigate_both(
+        scheme_of(request.against),
+        study,
+        lambda one, name: _runner(one, home / name, request),
+        lambda runner: _run(runner, runner.directory.parent, request),
+    )
     against.write(own, home)
     show(*comparison(own), width_in_files=WIDTH)
     if request.out is not None:
@@ -81,21 +87,25 @@ def _against(study: Study, home: Path, request: Request, policy: str) -> None:
             print(f"Report       {home / name / files.REPORT}")
 
 
-def _run(study: Study, home: Path, request: Request) -> tuple[Found, Runner]:
-    """Run a study in a directory, and write there what it found."""
-    runner = Runner(
+def _runner(study: Study, home: Path, request: Request) -> Runner:
+    """Return the runner of a study in a directory."""
+    return Runner(
         study, home / files.SWEEP, request.where, request.command, lambda text, _: complain(text)
     )
-    found = investigate(study, runner, _progress(study, runner, quiet=request.quiet))
+
+
+def _run(runner: Runner, home: Path, request: Request) -> Found:
+    """Run a study, and write what it found into a directory."""
+    found = investigate(runner.study, runner, _progress(runner, quiet=request.quiet))
     files.write(found, runner, home)
     runner.finish()
-    return found, runner
+    return found
 
 
-def _progress(study: Study, runner: Runner, *, quiet: bool) -> Callable[[str, int], None]:
+def _progress(runner: Runner, *, quiet: bool) -> Callable[[str, int], None]:
     def show_batch(what: str, count: int) -> None:
         if not quiet:
-            used = units.share(min(runner.spent / study.budget, 1.0))
+            used = units.share(min(runner.spent / runner.study.budget, 1.0))
             print(
                 f"copyback: design: {units.count(count)} {what}, {used} of the budget",
                 file=sys.stderr,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copyback._core import InputError
 from copyback.inputs.configuration import setting_value, to_toml
 from copyback.sweep.axes import value_text
 
@@ -75,6 +76,11 @@ class Option:
     value: Any
     parameters: tuple[tuple[str, Domain], ...] = ()
 
+    @property
+    def type(self) -> Any:
+        """Type of its value."""
+        return type_of(self.value)
+
     def choose(self, name: str, chooser: Chooser, picks: dict[str, Any]) -> Any:
         """Return its value with all parameters."""
         if not self.parameters:
@@ -98,6 +104,13 @@ class Choice:
         label = chooser.suggest_categorical(name, labels)
         picks[name] = label
         return self.options[labels.index(label)].choose(name, chooser, picks)
+
+    def named(self, value: Any) -> tuple[Option, ...]:
+        """Return the options that are a value, or else those of its type if it says no more."""
+        same = tuple(one for one in self.options if one.value == value and not one.parameters)
+        if same or isinstance(value, dict):
+            return same
+        return tuple(one for one in self.options if one.type == value)
 
 
 Domain = Span | Choice
@@ -158,7 +171,7 @@ class Space:
         for key in self.keys:
             if key.exists(picks):
                 value = key.domain.choose(key.key, chooser, picks)
-                point.append((key.key, _text(value, key.key)))
+                point.append((key.key, text_of(value, key.key)))
         return Design(tuple(point), picks)
 
     def without(self, design: Design, key: str) -> Design:
@@ -169,10 +182,59 @@ class Space:
         return Design(kept, picks)
 
     def with_fixed(self, key: str, value: Any) -> Space:
-        """Return the space in which a key has one value, and nothing exists beside others of it."""
-        fixed = Key(key, Choice((Option(_text(value, key), value),)))
+        """Return the space in which a key has one value, and nothing exists beside others of it.
+
+        What is chosen beside a value that is an option of the space stays: its parameters if no
+        more than its type is given, and other keys.
+        """
+        own = self._choice(key)
+        options = own.named(value) if own is not None else ()
+        if options:
+            return self._with(key, Choice(options))
+        fixed = Key(key, Choice((Option(text_of(value, key), value),)))
         gone = self._with_dependent(key)
         return Space((fixed, *(one for one in self.keys if one.key not in gone)))
+
+    def without_option(self, key: str, value: Any) -> Space:
+        """Return the space in which a key has no option of the type of a value.
+
+        Raises
+        ------
+        InputError
+            If nothing is left, or the key is a range.
+        """
+        if key not in [one.key for one in self.keys]:
+            return self
+        own = self._choice(key)
+        left = tuple(one for one in own.options if one.type != type_of(value)) if own else ()
+        if not left:
+            raise InputError(
+                f"space.{key}: has nothing but what is to be compared with its absence; "
+                "allowed: a choice between that and others"
+            )
+        return self._with(key, Choice(left))
+
+    def _choice(self, key: str) -> Choice | None:
+        """Return what a key is chosen from; None of a range, and of a key outside the space."""
+        found = next((one.domain for one in self.keys if one.key == key), None)
+        return found if isinstance(found, Choice) else None
+
+    def _with(self, key: str, domain: Choice) -> Space:
+        """Return the space with other options of a key, without what exists beside none of them."""
+        labels = {option.label for option in domain.options}
+        gone: set[str] = set()
+        for one in self.keys:  # in the order in which they are chosen
+            if one.beside is not None and (
+                one.beside[0] in gone or (one.beside[0] == key and not one.beside[1] & labels)
+            ):
+                gone.add(one.key)
+        return Space(
+            tuple(
+                replace(one, domain=domain) if one.key == key else one
+                for one in self.keys
+                if one.key not in gone
+            )
+        )
 
     def _with_dependent(self, key: str) -> set[str]:
         """Return a key, and all that exist only beside one of its options, or of theirs."""
@@ -192,5 +254,17 @@ def owner(name: str, keys: set[str]) -> str | None:
     return next((key for key in keys if name == key or name.startswith(f"{key}.")), None)
 
 
-def _text(value: Any, key: str) -> str:
+def type_of(value: Any) -> Any:
+    """Return the type of a choice, with a policy in Python which one; else the value itself.
+
+    >>> type_of({"type": "rga", "d": 7}), type_of("rga"), type_of(True)
+    ('rga', 'rga', True)
+    """
+    if not isinstance(value, dict):
+        return value
+    return value.get("policy", value.get("type", value))
+
+
+def text_of(value: Any, key: str) -> str:
+    """Return a value as a sweep has it."""
     return to_toml(value) if isinstance(value, dict) else value_text(value, key)

@@ -36,11 +36,11 @@ def overview(found: Found) -> Iterator[RenderableType]:
 
 
 def comparison(own: Against) -> Iterator[RenderableType]:
-    """Yield what is printed of the best designs without and with a policy."""
+    """Yield what is printed of the designs without and with a scheme."""
     yield facts_grid([("Answer", own.sentence())])
     yield Text("")
-    table = empty_table("The best designs")
-    table.add_column("policy", style="bold", no_wrap=True)
+    table = empty_table("Without and with it")
+    table.add_column("", style="bold")
     for one in own.study.objectives:
         table.add_column(one.measure.label, justify="right", no_wrap=True)
     table.add_column("design", overflow="fold")
