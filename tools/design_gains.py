@@ -1,0 +1,319 @@
+"""What remains of the papers' gains once everything else is tuned, too.
+
+For each scheme of `examples/design/gains/schemes.toml` and the study of its drive,
+`copyback design --against` searches the best design without and with it. Stored in
+`examples/design/gains/gains.csv`; docs/gains.md is written from that:
+
+    python tools/design_gains.py --runs out/gains           # about an hour of two cores
+    python tools/design_gains.py --page                     # writes docs/gains.md
+
+A run that was stopped goes on where it was; drives that are named are run again, others kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from commits import commit
+
+ROOT = Path(__file__).parents[1]
+HOME = ROOT / "examples/design/gains"
+SCHEMES, STORED = HOME / "schemes.toml", HOME / "gains.csv"
+HEAD = Path(__file__).with_name("design_gains_head.md")
+PAGE = Path("docs/gains.md")
+
+#: What each drive is on the page.
+DRIVES = {
+    "plain": "The tournament's plain drive",
+    "samsung-pm9a3": "The twin of a Samsung PM9A3",
+    "micron-7450-max": "The twin of a Micron 7450 MAX",
+    "array": "RAID-0 of four of the PM9A3's twins",
+}
+
+#: Where the ratio is from: the scheme added to the base, and the best designs.
+ALONE, TUNED = "untuned", "tuned"
+
+
+class Row(NamedTuple):
+    """Ratio of an objective with a scheme to that without it.
+
+    Attributes
+    ----------
+    when
+        `untuned` or `tuned`.
+    ratio, low, high
+        With its 95% interval; nothing where the configuration refuses one side.
+    without, with_scheme
+        The objective's number, the geometric mean over the seeds.
+    flaw
+        Why one of the two may not be built.
+    without_design, with_design
+        Keys and values of both.
+    """
+
+    drive: str
+    scheme: str
+    when: str
+    objective: str
+    ratio: str
+    low: str
+    high: str
+    without: str
+    with_scheme: str
+    flaw: str
+    without_design: str
+    with_design: str
+    commit: str
+
+
+def main() -> int:
+    """Run the studies, or write the page. Returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("drives", nargs="*", metavar="DRIVE", help="these; else all")
+    parser.add_argument("--runs", type=Path, help="where the runs are kept")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--page", action="store_true", help="write the page of what is stored")
+    parser.add_argument("--to", type=Path, default=ROOT, help="directory of the page")
+    given = parser.parse_args()
+    if given.page:
+        path = given.to / PAGE
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page(stored()), encoding="utf-8")
+        return 0
+    if given.runs is None:
+        parser.error("--runs DIR is needed")
+    for drive in given.drives or schemes():
+        kept = [row for row in stored() if row.drive != drive]
+        store(kept + measured(drive, given.runs, given.jobs))
+    return 0
+
+
+def schemes() -> dict[str, dict[str, list[str]]]:
+    """Return for each drive its schemes, and the settings of each."""
+    return tomllib.loads(SCHEMES.read_text(encoding="utf-8"))
+
+
+def measured(drive: str, runs: Path, jobs: int) -> list[Row]:
+    """Run the studies of a drive."""
+    at = commit()
+    rows = []
+    for scheme, settings in schemes()[drive].items():
+        out = runs / drive / scheme.replace(" ", "-").replace(",", "")
+        asked = [word for setting in settings for word in ("--against", setting)]
+        command = [sys.executable, "-m", "copyback", "design", str(HOME / f"{drive}.toml"), *asked]
+        subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], check=True)
+        found = json.loads((out / "against.json").read_text(encoding="utf-8"))
+        rows += [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
+    return rows
+
+
+def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) -> list[Row]:
+    """Return a row for each objective."""
+    objectives = list(found[TUNED]["ratios"])
+    own = found[when]
+    if isinstance(own, str):
+        nothing = [""] * 5
+        return [
+            Row._make([drive, scheme, when, one, *nothing, own, "", "", at]) for one in objectives
+        ]
+    sides = own["without"], own["with"]
+    return [
+        Row._make(
+            [
+                *(drive, scheme, when, objective),
+                *(f"{number:.4f}" for number in own["ratios"][objective]),
+                *(mean(side, place) for side in sides),
+                flaw(*sides),
+                *map(design, sides),
+                at,
+            ]
+        )
+        for place, objective in enumerate(objectives)
+    ]
+
+
+def mean(point: dict[str, Any], place: int) -> str:
+    """Return the geometric mean of an objective over the seeds."""
+    values = [scores[place] for scores in point["scores"].values()]
+    product = 1.0
+    for value in values:
+        product *= value
+    return f"{product ** (1 / len(values)):.6g}"
+
+
+def flaw(*points: dict[str, Any]) -> str:
+    """Return what is wrong with one of two designs; nothing if nothing is."""
+    names = ("without", "with")
+    found = [
+        f"overloaded {name}" for name, one in zip(names, points, strict=True) if one["overloaded"]
+    ]
+    return ", ".join(found)
+
+
+def design(point: dict[str, Any]) -> str:
+    """Return the choices of a design."""
+    return "; ".join(f"{key}={value}" for key, value in point["settings"].items())
+
+
+def stored() -> list[Row]:
+    """Return what is stored."""
+    if not STORED.exists():
+        return []
+    with STORED.open(encoding="utf-8", newline="") as file:
+        return [Row._make(line) for line in list(csv.reader(file))[1:]]
+
+
+def store(rows: list[Row]) -> None:
+    """Store rows, in the order of the drives."""
+    order = list(schemes())
+    rows = sorted(rows, key=lambda row: order.index(row.drive))
+    with STORED.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(Row._fields)
+        table.writerows(rows)
+
+
+# The page ----------------------------------------------------------------------------------------
+
+
+def page(rows: list[Row]) -> str:
+    """Return the page of what is stored."""
+    parts = [HEAD.read_text(encoding="utf-8").strip().replace("{{ answer }}", answer(rows))]
+    for drive, title in DRIVES.items():
+        own = [row for row in rows if row.drive == drive]
+        if own:
+            parts += [f"## {title}", table(own), flaws(own), designs(own)]
+    commits = ", ".join(sorted({row.commit for row in rows}))
+    parts.append(f"Run by `python tools/design_gains.py` at commit {commits}.")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def pairs(rows: list[Row], objective: str) -> list[tuple[Row, Row]]:
+    """Return for each drive and scheme the ratio alone and the tuned one."""
+    own = {(row.drive, row.scheme, row.when): row for row in rows if row.objective == objective}
+    return [
+        (own[drive, scheme, ALONE], own[drive, scheme, TUNED])
+        for drive, scheme, when in own
+        if when == TUNED
+    ]
+
+
+def gains(row: Row) -> bool:
+    """Whether the interval lies below 1: the scheme lowers the objective."""
+    return bool(row.high) and float(row.high) < 1
+
+
+def loses(row: Row) -> bool:
+    """Whether the interval lies above 1."""
+    return bool(row.low) and float(row.low) > 1
+
+
+def answer(rows: list[Row]) -> str:
+    """Return the page's first sentences."""
+    lines = []
+    for objective in dict.fromkeys(row.objective for row in rows):
+        both = pairs(rows, objective)
+        helped = [(alone, tuned) for alone, tuned in both if gains(alone)]
+        left = [tuned for _, tuned in helped if gains(tuned)]
+        lost = [tuned for _, tuned in both if loses(tuned)]
+        lines.append(
+            f"Added to a drive that collects on demand, {len(helped)} of {len(both)} schemes "
+            f"lower {objective}. Once everything else is tuned as well, {len(left)} of these "
+            f"{len(helped)} still do{named(left)}; {len(lost)} of {len(both)} raise it."
+        )
+    return "\n\n".join(lines)
+
+
+def named(rows: list[Row]) -> str:
+    """Return which schemes remain, and by how much."""
+    told = [
+        f"{row.scheme} on {DRIVES[row.drive].replace('The ', 'the ')} ({percent(row.ratio)})"
+        for row in rows
+    ]
+    return f": {', '.join(told)}" if told else ""
+
+
+def table(rows: list[Row]) -> str:
+    """Return the table of a drive."""
+    lines = [
+        "| scheme | objective | added to the base | all tuned, without → with | what remains |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    for objective in dict.fromkeys(row.objective for row in rows):
+        for alone, tuned in pairs(rows, objective):
+            lines.append(
+                f"| {tuned.scheme} | {objective} | {cell(alone)} | {milliseconds(tuned.without)} → "
+                f"{milliseconds(tuned.with_scheme)} ms: {cell(tuned)} | {verdict(alone, tuned)} |"
+            )
+    return "\n".join(lines)
+
+
+def cell(row: Row) -> str:
+    """Return a ratio with its interval."""
+    if not row.ratio:
+        return "refused"
+    mark = "†" if row.flaw else ""
+    return f"{percent(row.ratio)} ({percent(row.low)} to {percent(row.high)}){mark}"
+
+
+def percent(ratio: str) -> str:
+    """Return a ratio as a change, or as a factor where it is more than 10.
+
+    >>> percent("0.9"), percent("12.5")
+    ('−10.0%', '12.5×')
+    """
+    number = float(ratio)
+    if number >= 10:
+        return f"{number:.3g}×"
+    change = f"{100 * (number - 1):+.1f}%"
+    return change.replace("-", "−")
+
+
+def milliseconds(microseconds: str) -> str:
+    """Return a time in milliseconds.
+
+    >>> milliseconds("1234.567")
+    '1.235'
+    """
+    return f"{float(microseconds) / 1e3:.3f}"
+
+
+def verdict(alone: Row, tuned: Row) -> str:
+    """Return what remains of a gain, by the intervals."""
+    if gains(tuned):
+        return "remains" if gains(alone) else "a gain that the base does not show"
+    if loses(tuned):
+        return "turned into a loss" if gains(alone) else "a loss"
+    return "gone" if gains(alone) else "none"
+
+
+def flaws(rows: list[Row]) -> str:
+    """Return why numbers are marked; nothing if none is."""
+    told = {f"{row.scheme}: {row.flaw}" for row in rows if row.flaw}
+    return f"†: {'; '.join(sorted(told))}." if told else ""
+
+
+def designs(rows: list[Row]) -> str:
+    """Return the designs that were found."""
+    own = [row for _, row in pairs(rows, rows[0].objective)]
+    lines = ["| scheme | the best without it | the best with it |", "| --- | --- | --- |"]
+    lines += [
+        f"| {row.scheme} | {words(row.without_design)} | {words(row.with_design)} |" for row in own
+    ]
+    return "\n".join(lines)
+
+
+def words(settings: str) -> str:
+    """Return settings without the first parts of their keys."""
+    return ", ".join(f"`{one.split('.', 2)[-1]}`" for one in settings.split("; "))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
