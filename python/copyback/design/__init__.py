@@ -11,8 +11,8 @@
 `search`        short runs of what the sampler asks for
 `survivors`     full runs, with several seeds, of those that are not clearly beaten
 `dominance`     the front, and which of its designs is chosen
-`importance`    how much of the differences in the space a choice explains; `forest` is its model,
-                `codes` has designs as numbers
+`importance`    how much of the differences in the space a choice explains; `model` is what
+                says so, `codes` has designs as numbers
 `ablation`      what the chosen design loses without one of its choices
 `scheme`        settings whose gain is asked for
 `against`       the best design without and with a scheme

@@ -1,4 +1,4 @@
-"""Designs as rows of numbers, and designs with a choice drawn anew, for the importance."""
+"""Designs as rows of numbers, and designs with a choice drawn anew, for models of a study."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from copyback.design.space import Domain, Space
+    from copyback.design.space import Domain, Space, Span
 
-#: Code of a choice in a design in which it does not exist; others are 0 and more.
-_ABSENT = -1.0
+#: Code of a number in a design in which it does not exist; others are from 0 to 1.
+ABSENT = -1.0
 
 
 def columns_of(space: Space) -> Iterator[tuple[str, Domain]]:
@@ -35,31 +35,40 @@ def _of_domain(name: str, domain: Domain) -> Iterable[tuple[str, Domain]]:
 
 
 class Code:
-    """Designs as rows of numbers."""
+    """Designs as rows of numbers.
+
+    A range has one column, from 0 at its least to 1 at its most. A choice has a column for each
+    option, 1 where that is chosen.
+    """
 
     def __init__(self, columns: Mapping[str, Domain]) -> None:
         self._columns = columns
 
-    @property
-    def options(self) -> list[int]:
-        """Number of the options of each column; 0 of numbers."""
-        return [len(c.options) if isinstance(c, Choice) else 0 for c in self._columns.values()]
-
     def rows(self, picks: Iterable[Mapping[str, Any]]) -> NDArray[np.float64]:
         """Return a row for each design."""
         return np.array(
-            [[_number(own.get(name), c) for name, c in self._columns.items()] for own in picks]
+            [
+                [
+                    number
+                    for name, own in self._columns.items()
+                    for number in _coded(pick, name, own)
+                ]
+                for pick in picks
+            ]
         )
 
 
-def _number(pick: Any, domain: Domain) -> float:
-    """Return a pick as a number from 0 on; less if it does not exist."""
-    if pick is None:
-        return _ABSENT
+def _coded(picks: Mapping[str, Any], name: str, domain: Domain) -> list[float]:
+    """Return the columns of a choice or range."""
+    pick = picks.get(name)
     if isinstance(domain, Choice):
-        return float([option.label for option in domain.options].index(pick))
+        return [float(option.label == pick) for option in domain.options]
+    return [ABSENT if pick is None else along(pick * domain.range.step, domain)]
+
+
+def along(value: float, domain: Span) -> float:
+    """Return where a value lies in its range: 0 is its least, 1 its most."""
     low, high = domain.range.least, domain.range.most
-    value = pick * domain.range.step
     way = np.log if domain.is_log else np.asarray
     return float((way(value) - way(low)) / (way(high) - way(low)))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from copyback.design.codes import Code, columns_of, redrawn
-from copyback.design.forest import Grower, predict
+from copyback.design.model import TREES, by_tree, grown
 from copyback.design.sampler import RandomChooser
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from copyback.design.space import Space
     from copyback.design.study import Study
 
-#: Models, each of some trees, whose indices give the interval; and designs that are drawn.
-_MODELS, _TREES, _DRAWS = 12, 8, 768
+#: Groups of the model's trees, whose indices give the interval; and designs that are drawn.
+_GROUPS, _DRAWS = 12, 768
 
 #: Fewest designs from which anything is concluded.
 FEWEST = 16
@@ -36,13 +36,13 @@ FEWEST = 16
 #: Share of the variance below which a choice explains nothing that matters.
 _NEGLIGIBLE = 0.01
 
-#: Ends of an interval over the models.
+#: Ends of an interval over groups of trees.
 _LOW, _HIGH = 0.025, 0.975
 
 
 @dataclass(frozen=True)
 class Share:
-    """Share of the variance of an objective, with its 95% interval over the models."""
+    """Share of the variance of an objective, with its 95% interval over groups of trees."""
 
     mean: float
     low: float
@@ -116,11 +116,13 @@ def indices(
     drawn = [space.choose(RandomChooser(seed + 1 + i)).picks for i in range(_DRAWS)]
     # A choice that does nothing shows what chance gives: a column of its own, the last.
     codes = _with_chance(code.rows(picks), random)
-    grower = Grower([*code.options, 0], random)
-    models = [[grower.grow(codes, values) for _ in range(_TREES)] for _ in range(_MODELS)]
+    model = grown(codes, values, seed=seed)
 
     def results(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.array([np.mean([predict(t, rows) for t in trees], axis=0) for trees in models])
+        means: NDArray[np.float64] = (
+            by_tree(model, rows).reshape(_GROUPS, TREES // _GROUPS, -1).mean(axis=1)
+        )
+        return means
 
     first = _with_chance(code.rows(drawn), random)
     here = results(first)

@@ -19,7 +19,7 @@ INSTALLED_BY = {
 #: What each extra is for that several libraries serve together.
 LIBRARIES = {
     "calibrate": ("polars", "scipy"),
-    "design": ("optuna",),
+    "design": ("optuna", "sklearn"),
     "papers": ("copyback_papers",),
 }
 
