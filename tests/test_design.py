@@ -45,6 +45,7 @@ constraints = ["p99.9 < 1s"]
 budget = 250_000
 seeds = 2
 batch = 6
+held_back = 0
 
 [workloads."even"]
 weight = 2

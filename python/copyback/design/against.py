@@ -8,7 +8,7 @@ scheme, are run with fresh seeds, which chose none of them.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
@@ -226,8 +226,10 @@ def investigate_both(
     InputError
         If the space has nothing but the scheme, the base has it, or nothing can be built with it.
     """
-    without = runner_of(scheme.study_without(study), WITHOUT)
-    with_scheme = runner_of(scheme.study_with(study), WITH)
+    # The gain needs no surrogate.
+    own = replace(study, held_back=0)
+    without = runner_of(scheme.study_without(own), WITHOUT)
+    with_scheme = runner_of(scheme.study_with(own), WITH)
     _check_apart(scheme, without)
     _check_possible(scheme, with_scheme)
     return compare(scheme, (run(without), run(with_scheme)), (without, with_scheme))

@@ -184,13 +184,17 @@ def _alike(refused: Counter[str]) -> Counter[str]:
 
 def cost(found: Found) -> str:
     """Return what the study took."""
-    spent, after = found.spent
     budget = units.count(found.study.budget)
     end = "; the space has no other design" if found.searched.is_used_up else ""
-    return (
-        f"{units.count(spent)} of {budget} page operations{end}; {units.count(after)} more for the "
-        "ablation"
-    )
+    more = [
+        f"{units.count(count)} more for {what}"
+        for count, what in (
+            (found.spent.ablation, "the ablation"),
+            (found.spent.drawn, f"{units.count(len(found.drawn))} designs drawn evenly"),
+        )
+        if count
+    ]
+    return "; ".join([f"{units.count(found.spent.search)} of {budget} page operations{end}", *more])
 
 
 def ablation_name(found: Found, own: Ablated) -> str:

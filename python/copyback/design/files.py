@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ def numbers(found: Found) -> dict[str, Any]:
         "sampler": study.sampler,
         "tried": len(found.searched.tried),
         "refused": dict(found.searched.refused),
-        "page_operations": {"search": found.spent[0], "ablation": found.spent[1]},
+        "page_operations": asdict(found.spent),
         "base": point(found.base),
         "front": [point(own) for own in found.points],
         "chosen": None if found.chosen is None else found.points.index(found.chosen) + 1,

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from copyback._core import InputError
 from copyback.design.ablation import Ablated, ablate
 from copyback.design.dominance import front, nearest_to_all, surely_beats, without_chance
+from copyback.design.drawn import run_drawn
 from copyback.design.importance import Importance, importance
 from copyback.design.scores import Measured, Refused
 from copyback.design.search import Searched, search
 from copyback.design.space import Design
 from copyback.design.study import Length
+from copyback.design.surrogate import Surrogate, surrogates
 from copyback.design.survivors import Survived, run_survivors
 
 if TYPE_CHECKING:
@@ -23,6 +25,25 @@ if TYPE_CHECKING:
 
 #: Design that has nothing of the space.
 BASE = Design((), {})
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Page operations of a study.
+
+    Attributes
+    ----------
+    search
+        Of the base, the search and the survivors: what has a budget.
+    ablation
+        Of the chosen design without its choices.
+    drawn
+        Of the designs that are drawn evenly.
+    """
+
+    search: int
+    ablation: int
+    drawn: int
 
 
 @dataclass(frozen=True)
@@ -41,8 +62,12 @@ class Found:
         Designs that are not on the front, and that no design surely beats.
     left_out
         Designs with full runs that may not be on the front, by why.
+    drawn
+        Designs drawn evenly after the search.
+    surrogates
+        One for each objective that the space does not choose itself; none of too few designs.
     spent
-        Page operations of the base, the search and the survivors, and those of the ablation.
+        Page operations.
     """
 
     study: Study
@@ -55,7 +80,9 @@ class Found:
     left_out: dict[str, int]
     importance: tuple[Importance, ...]
     ablation: tuple[Ablated, ...]
-    spent: tuple[int, int]
+    drawn: tuple[Measured, ...]
+    surrogates: tuple[Surrogate, ...]
+    spent: Spent
 
 
 def investigate(study: Study, runner: Runner, on_batch: Callable[[str, int], None]) -> Found:
@@ -69,12 +96,15 @@ def investigate(study: Study, runner: Runner, on_batch: Callable[[str, int], Non
     survived = run_survivors(
         study, runner, searched.tried, each, lambda count: on_batch("designs with all runs", count)
     )
-    spent = runner.spent
+    spent = [runner.spent]
     allowed = [one for one in survived.settled if one.may_be_built]
     points = front_of(study, allowed)
     costs = [one.costs(study.objectives) for one in points]
     chosen = points[nearest_to_all(costs)] if points else None
     ablation = ablate(study, runner, chosen) if chosen is not None else ()
+    spent.append(runner.spent)
+    drawn = run_drawn(study, runner)
+    spent.append(runner.spent)
     return Found(
         study,
         base,
@@ -84,9 +114,11 @@ def investigate(study: Study, runner: Runner, on_batch: Callable[[str, int], Non
         chosen,
         _undecided(study, allowed, points),
         _left_out(survived.settled),
-        importance(study, searched.tried),
+        importance(study, [*searched.tried, *drawn]),
         ablation,
-        (spent, runner.spent - spent),
+        drawn,
+        surrogates(study, searched.tried, drawn),
+        Spent(spent[0], spent[1] - spent[0], spent[2] - spent[1]),
     )
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from copyback import __version__, report
 from copyback.design import answer
+from copyback.design.sliders import sliders
+from copyback.design.surrogate import COVERED
 from copyback.sweep.schemes import Format
 from copyback.words import units
 
@@ -41,6 +43,9 @@ def render(found: Found, configurations: Sequence[str], command: str) -> str:
             common=answer.words(answer.shared(found.points)) if answer.shared(found.points) else "",
             matters=answer.matters(found),
             importance=_importance(found),
+            tried=_tried(found),
+            short=bool(found.study.short),
+            covered=units.share(COVERED),
             ablation=_ablation(found),
             undecided=answer.undecided(found),
             left_out=answer.left_out(found),
@@ -103,6 +108,12 @@ def _importance(found: Found) -> list[tuple[str, list[list[str]]]]:
     ]
 
 
+def _tried(found: Found) -> list[tuple[int, str]]:
+    """Return the place and the name of each objective that has a surrogate."""
+    objectives = found.study.objectives
+    return [(own.place, objectives[own.place].measure.label) for own in found.surrogates]
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
@@ -137,6 +148,7 @@ def data(found: Found) -> dict[str, Any]:
         "points": [_drawn(found, own) for own in found.points],
         "chosen": None if found.chosen is None else found.points.index(found.chosen),
         "base": _drawn(found, found.base),
+        "sliders": sliders(found),
     }
 
 

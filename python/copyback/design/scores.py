@@ -111,11 +111,15 @@ class Measured:
         logs = [math.log(max(own[place], LEAST)) for own in self.by_seed.values()]
         return math.exp(statistics.fmean(logs))
 
+    def logs(self, count: int) -> list[float]:
+        """Return the logarithm of the score of each of some objectives."""
+        return [math.log(max(self.score(place), LEAST)) for place in range(count)]
+
     def costs(self, objectives: Sequence[Objective]) -> tuple[float, ...]:
         """Return what the search makes small: the logarithm of each score."""
+        logs = self.logs(len(objectives))
         return tuple(
-            math.log(max(self.score(place), LEAST)) * (-1 if one.is_maximised else 1)
-            for place, one in enumerate(objectives)
+            -log if one.is_maximised else log for log, one in zip(logs, objectives, strict=True)
         )
 
     def ratio(self, other: Measured, place: int) -> Ratio | NoRatio:

@@ -49,7 +49,11 @@ class Span:
         else:
             chosen = chooser.suggest_float(name, low, high, log=self.is_log)
         picks[name] = chosen
-        return setting_value(self.range.text(self._rounded(chosen * step)))
+        return self.value_of(chosen)
+
+    def value_of(self, pick: float) -> Any:
+        """Return a value as a configuration has it; of sizes the pick counts pages."""
+        return setting_value(self.range.text(self._rounded(pick * self.range.step)))
 
     def _rounded(self, value: float) -> float:
         """Return a value in few digits, within the ends; sizes stay multiples of their pages."""

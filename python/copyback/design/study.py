@@ -85,13 +85,15 @@ class Study:
     short
         Laid over a workload in short runs; empty if all runs have their full length.
     budget
-        Page operations of all runs together, but for the ablation.
+        Page operations of all runs together, but for the ablation and what is held back.
     seeds
         Of full runs; short ones have the first.
     seed
         Of the search.
     batch
         Designs that are asked for at a time.
+    held_back
+        Designs drawn evenly after the search, beyond the budget.
     """
 
     base: Path | None
@@ -107,6 +109,7 @@ class Study:
     seed: int
     sampler: Sampling
     batch: int
+    held_back: int
 
     @property
     def search_length(self) -> Length:

@@ -52,6 +52,7 @@ class _File(Table, frozen=True):
     seed: Annotated[int, Meta(ge=0)] = 1
     sampler: str = Sampling.NSGA2
     batch: Annotated[int, Meta(ge=1)] = 8
+    held_back: Annotated[int, Meta(ge=0)] = 60
 
 
 class _Objective(Table, frozen=True):
@@ -99,6 +100,7 @@ def _study(file: _File, homes: Homes) -> Study:
         seed=file.seed,
         sampler=_word(file.sampler, Sampling, "sampler"),
         batch=file.batch,
+        held_back=file.held_back,
     )
 
 
