@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from clusters import cluster  # noqa: F401 - a fixture
 from commands import Commands
 from copyback import process
 from copyback.inputs import configuration
@@ -38,6 +39,7 @@ def pytest_configure() -> None:
 #: Files that take many seconds and seldom find what no other does: whole pages, papers, drives.
 THOROUGH = {
     "test_calibrate",
+    "test_calibrate_dask",
     "test_default_loads",
     "test_drives",
     "test_extras",

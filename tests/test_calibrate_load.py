@@ -24,6 +24,7 @@ from copyback.fio.results import write_fio_json
 from copyback.fio.workload import read_job_file
 from copyback.inputs import configuration
 from copyback.simulation.prepared import Folder
+from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +102,7 @@ def measured(path: Path) -> Path:
     own = [(key, f'"{value:.0f}ns"') for key, value in HIDDEN.items()]
     rows = []
     for rate in RATES:
-        numbers = Bench(config, load, Folder(path.parent)).simulate(own, rate)
+        numbers = Bench(config, load).simulate(own, rate, Folder(path.parent))
         rows.append({"rate": rate, **{name: numbers[name] for name in COLUMNS}})
         rows[-1] |= {"writes_per_s": rate / 2, "reads_per_s": rate / 2}
     return write(path, rows)
@@ -135,7 +136,7 @@ def fit(curve: Path, directory: Path | None = None, **changes: Any) -> LoadCalib
         "fit": FIT,
         "seconds": SECONDS,
         "budget": 40,
-        "jobs": 1,
+        "where": Where(1),
         "quiet": True,
     } | changes
     request = Request(config=configuration.load(drive()), table=curve, **asked)

@@ -22,6 +22,7 @@ from copyback.calibration.sheet.study import Request, prepare, study
 from copyback.commands.init import init
 from copyback.inputs import configuration
 from copyback.simulation.prepared import Folder
+from copyback.sweep.where import Where
 from test_calibrate_load import drive
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fit(sheet: Path, directory: Path | None = None, **changes: Any) -> SheetCalibration:
-    asked: dict[str, Any] = {"fit": FIT, "budget": 40, "jobs": 1, "quiet": True} | changes
+    asked: dict[str, Any] = {"fit": FIT, "budget": 40, "where": Where(1), "quiet": True} | changes
     request = Request(config=configuration.load(drive()), sheet=sheet, **asked)
     return study(prepare(request), directory)
 
@@ -152,10 +153,10 @@ def test_a_row_at_iodepth_1_is_one_over_its_latency(tmp_path: Path) -> None:
     config = configuration.load(drive())
     found = table.read(path)
     loads = SheetLoads(found, Drive.of(config))
-    bench = Bench(config, loads, Folder(tmp_path))
+    bench = Bench(config, loads)
     for name, latency in pairs.items():
-        rate = bench.simulate((), name)[loads.metric(found.at(name))]
-        time = bench.simulate((), latency)[loads.metric(found.at(latency))]
+        rate = bench.simulate((), name, Folder(tmp_path))[loads.metric(found.at(name))]
+        time = bench.simulate((), latency, Folder(tmp_path))[loads.metric(found.at(latency))]
         assert rate == pytest.approx(1e6 / time, rel=0.01)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -15,9 +14,9 @@ import pytest
 from processes import ending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from clusters import Cluster
     from conftest import RunCli
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -41,47 +40,11 @@ def _policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def cluster(
-    tmp_path: Path,
-) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]]]:
-    """Start a scheduler and two workers, processes of their own; the scheduler is told last."""
-    address_file = tmp_path / "scheduler.json"
-    home = tmp_path / "dask"
-    home.mkdir()
-
-    def start(*arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
-        return subprocess.Popen(
-            command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-
-    def started() -> Iterator[subprocess.Popen[bytes]]:
-        file = ("--scheduler-file", str(address_file))
-        yield start("dask_scheduler", "--port", "0", "--host", "127.0.0.1", "--no-dashboard", *file)
-        limit = time.monotonic() + 60
-        while not address_file.exists() or not address_file.read_text():
-            assert time.monotonic() < limit, "no scheduler"
-            time.sleep(0.05)
-        for _ in range(2):
-            worker = ("--nthreads", "1", "--no-nanny", "--local-directory", str(home))
-            yield start("dask_worker", *file, "--no-dashboard", *worker)
-
-    processes: list[subprocess.Popen[bytes]] = []
-    try:
-        processes.extend(started())
-        yield json.loads(address_file.read_text())["address"], processes[1:], processes[0]
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-
-
 def test_a_cluster_gives_the_same_bytes_though_a_worker_dies(
     cli: RunCli,
     tiny_toml: Path,
     tmp_path: Path,
-    cluster: tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]],
+    cluster: Cluster,
 ) -> None:
     address, workers, _ = cluster
     cli("compare", tiny_toml, *OVER, "--out", "here")
@@ -106,7 +69,7 @@ def test_a_scheduler_that_is_lost_is_told_and_the_same_command_goes_on(
     cli: RunCli,
     tiny_toml: Path,
     tmp_path: Path,
-    cluster: tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]],
+    cluster: Cluster,
 ) -> None:
     address, _, scheduler = cluster
     command = [sys.executable, "-m", "copyback", "compare", str(tiny_toml), *OVER]

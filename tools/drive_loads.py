@@ -282,8 +282,11 @@ def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any
     settling = Settling.of(config, judge.highest(measured))
     load = Load(tomllib.loads(config.to_toml())["workload"], SECONDS, settling)
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(config, load, Folder(Path(folder)))
-        numbers = {rate.offered: bench.simulate((), rate.offered) for rate in measured.rates}
+        bench = Bench(config, load)
+        numbers = {
+            rate.offered: bench.simulate((), rate.offered, Folder(Path(folder)))
+            for rate in measured.rates
+        }
     cells = judge.cells(measured, CurveAim(measured, (), None), numbers)
     simulated = [{"rate": rate, **own} for rate, own in numbers.items()]
     return {

@@ -87,9 +87,9 @@ def answered() -> list[dict[str, Any]]:
     settling = Settling.of(config, known["highest_achieved"])
     load = Load(configuration.resolved(config)["workload"], drives.SECONDS, settling)
     with TemporaryDirectory(prefix="copyback-scaling-") as folder:
-        bench = Bench(config, load, Folder(Path(folder)))
+        bench = Bench(config, load)
         rates = sorted({rate for cell in known["cells"] for rate in cell["rates"]})
-        numbers = {rate: bench.simulate((), rate) for rate in rates}
+        numbers = {rate: bench.simulate((), rate, Folder(Path(folder))) for rate in rates}
     return [
         {
             "metric": cell["metric"],

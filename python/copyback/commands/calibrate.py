@@ -12,6 +12,7 @@ import typer
 from copyback._core import InputError
 from copyback.commands.options import (
     ConfigFile,
+    DaskAddress,
     Jobs,
     Preset,
     Quiet,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from copyback._core import Config
+    from copyback.sweep.where import Where
 
 #: Columns of the tables where the output is no terminal.
 WIDTH = 120
@@ -178,6 +180,7 @@ def calibrate(
     ] = None,
     seed: Seed = None,
     jobs: Jobs = None,
+    dask: DaskAddress = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -205,12 +208,14 @@ def calibrate(
         "--held-out": held_out != HELD_OUT,
     }
     of_writes = {"--schemes": schemes, "--move-cost": move_cost}
-    of_search = {"--use": use, "--budget": budget}
+    of_search = {"--use": use, "--budget": budget, "--dask": dask}
     of_load = {
         "--saturation": saturation,
         "--seconds": seconds,
         "--ramp": ramp is not None,
     }
+    from copyback.sweep.where import Where
+
     if sheet is not None:
         others = {"--load": curve, "--writes": writes}
         _refuse("--sheet", {**others, **of_traces, **of_writes, **of_load})
@@ -220,7 +225,7 @@ def calibrate(
             fit=fit or (),
             use=use or (),
             budget=budget,
-            jobs=jobs,
+            where=Where(jobs, dask),
             out=out,
             json_=json_,
             quiet=quiet,
@@ -237,7 +242,7 @@ def calibrate(
             seconds=seconds,
             ramp=ramp,
             budget=budget,
-            jobs=jobs,
+            where=Where(jobs, dask),
             out=out,
             json_=json_,
             quiet=quiet,
@@ -338,7 +343,7 @@ def _calibrate_load(
     seconds: float | None,
     ramp: float | None,
     budget: int | None,
-    jobs: int | None,
+    where: Where,
     out: Path | None,
     json_: bool,
     quiet: bool,
@@ -360,7 +365,7 @@ def _calibrate_load(
         seconds=SECONDS if seconds is None else seconds,
         ramp=ramp,
         budget=BUDGET if budget is None else budget,
-        jobs=jobs,
+        where=where,
         quiet=quiet or json_,
     )
     found = calibrated(request, out)
@@ -383,7 +388,7 @@ def _calibrate_sheet(
     fit: Sequence[str],
     use: Sequence[str],
     budget: int | None,
-    jobs: int | None,
+    where: Where,
     out: Path | None,
     json_: bool,
     quiet: bool,
@@ -402,7 +407,7 @@ def _calibrate_sheet(
         fit=tuple(fit),
         use=tuple(use),
         budget=BUDGET if budget is None else budget,
-        jobs=jobs,
+        where=where,
         quiet=quiet or json_,
     )
     found = calibrated(request, out)

@@ -13,8 +13,8 @@
 `dominance`     the front, and which of its designs is chosen
 `importance`    how much of the differences in the space a choice explains; `model` is what
                 says so, `codes` has designs as numbers
-`drawn`         designs drawn evenly after the search; `surrogate` says by them what any design would
-                come to, `sliders` puts that on the page
+`drawn`         designs drawn evenly after the search
+`surrogate`     what any design would come to, and how wrong that is; `sliders` puts it on the page
 `ablation`      what the chosen design loses without one of its choices
 `scheme`        settings whose gain is asked for
 `against`       the best design without and with a scheme

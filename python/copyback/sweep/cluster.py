@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Self
 
 from copyback._core import InputError
-from copyback.process.extras import needed
+from copyback.process.scheduler import Scheduler
 from copyback.sweep import work
-from copyback.sweep.execute import BackendLostError
 from copyback.sweep.memory import estimate
 from copyback.words import units
 
@@ -18,11 +16,6 @@ if TYPE_CHECKING:
 
     from copyback._core import Config
     from copyback.sweep.work import Job
-
-_DASK_LOG = logging.getLogger("distributed.client")
-
-#: Seconds to wait for a scheduler to answer.
-PATIENCE_S = 10
 
 
 class DaskBackend:
@@ -38,26 +31,14 @@ class DaskBackend:
     """
 
     def __init__(self, address: str) -> None:
-        self._address = address
-        distributed = needed("distributed", "--dask")
-        try:
-            self._client: Any = distributed.Client(
-                address, timeout=PATIENCE_S, set_as_default=False
-            )
-        except (OSError, TimeoutError, ValueError) as fault:
-            reason = str(fault).splitlines()[0] if str(fault) else "no answer"
-            raise InputError(f"--dask {address}: no scheduler answers there: {reason}") from None
+        self._scheduler = Scheduler(address)
 
     def __enter__(self) -> Self:
-        # What it has to say about a lost scheduler, in many lines, we say in one.
-        self._log_level = _DASK_LOG.level
-        _DASK_LOG.setLevel(logging.CRITICAL)
+        self._scheduler.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        # Closing the client drops what it has asked for.
-        self._client.close()
-        _DASK_LOG.setLevel(self._log_level)
+    def __exit__(self, *fault: object) -> None:
+        self._scheduler.__exit__(*fault)
 
     def check(self, configs: Sequence[Config]) -> None:
         """Refuse runs that are too large for a worker that is there.
@@ -68,7 +49,7 @@ class DaskBackend:
             With the worker's limit and what the largest run needs.
         """
         largest = max(map(estimate, configs))
-        for address, worker in self._client.scheduler_info()["workers"].items():
+        for address, worker in self._scheduler.workers().items():
             limit, threads = worker["memory_limit"], worker["nthreads"]
             if limit and largest * threads > limit:
                 raise InputError(
@@ -80,14 +61,14 @@ class DaskBackend:
         """Prepare a device on a worker, where it stays; nobody waits for that here."""
         ready: Future[Any] = Future()
         ready.set_result(
-            self._client.submit(work.prepare_in_memory, job, key=f"copyback-state-{digest}")
+            self._scheduler.submit(work.prepare_in_memory, job, key=f"copyback-state-{digest}")
         )
         return ready
 
     def simulate(self, job: Job, state: Any) -> Future[Mapping[str, bytes]]:
         """Run a simulation on a worker."""
-        asked = self._client.submit(work.simulate_from_memory, job, state, pure=False)
-        return _watched(asked, f"--dask {self._address}: the scheduler is lost")
+        asked = self._scheduler.submit(work.simulate_from_memory, job, state, pure=False)
+        return self._scheduler.awaited(asked)
 
     def under_way(self) -> float:
         """Return zero: workers tell nothing before they have ended."""
@@ -96,31 +77,3 @@ class DaskBackend:
     def forget(self, state: Any) -> None:
         """Let the workers drop a device."""
         state.release()
-
-
-def _watched(asked: Any, lost: str) -> Future[Any]:
-    """Return a future of the standard library for one of Dask's.
-
-    Parameters
-    ----------
-    lost
-        What to say if nobody is there to answer any more.
-    """
-    future: Future[Any] = Future()
-
-    def settle(done: Any) -> None:
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-        from distributed.comm.core import CommClosedError
-
-        try:
-            future.set_result(done.result())
-        except KilledWorker as killed:
-            future.set_exception(BrokenExecutor(str(killed)))
-        except (FutureCancelledError, CommClosedError):
-            future.set_exception(BackendLostError(lost))
-        except BaseException as fault:  # the future must end, whatever happens
-            future.set_exception(fault)
-
-    asked.add_done_callback(settle)
-    return future

@@ -10,8 +10,9 @@ from copyback._core import InputError, SimulationError
 from copyback.inputs import policy_names
 from copyback.policies import given
 from copyback.process.checkout import commit
+from copyback.process.scheduler import SchedulerLostError
 from copyback.sweep.cluster import DaskBackend
-from copyback.sweep.execute import BackendLostError, Execution, Task
+from copyback.sweep.execute import Execution, Task
 from copyback.sweep.inputs import unreadable
 from copyback.sweep.local import LocalBackend
 from copyback.sweep.store import Store
@@ -116,7 +117,7 @@ def completed(
                     failures,
                     lambda under_way: on_progress(there + under_way),
                 )
-            except BackendLostError as lost:
+            except SchedulerLostError as lost:
                 left = f"{there} of {len(each)} runs are done"
                 raise SimulationError(
                     f"{lost}; {left}, {_what_now(directory, kept=kept)}"

@@ -23,15 +23,11 @@ MOST_ATTEMPTS = 4
 LOOK_EVERY_S = 1.0
 
 
-class BackendLostError(Exception):
-    """Loss of the backend: the program that hands out the simulations is gone."""
-
-
 class Backend(Protocol):
     """Backend on which simulations run.
 
     What it raises for a worker that has died is `BrokenExecutor`; if nothing can be run any more,
-    `BackendLostError`.
+    `SchedulerLostError`.
     """
 
     def prepare(self, job: Job, digest: str) -> Future[Any]:

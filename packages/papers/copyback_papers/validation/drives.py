@@ -136,5 +136,5 @@ def run(row: DriveRow) -> DriveVerdict:
     written = ramp * Load(workload, SECONDS).written(row.drive["simulated"][0]["rate"])
     load = Load(workload, SECONDS, Settling(written, row.drive["highest_achieved"]))
     with TemporaryDirectory(prefix="copyback-validate-") as folder:
-        bench = Bench(config, load, Folder(Path(folder)))
-        return DriveVerdict(row, bench.simulate((), row.rate))
+        bench = Bench(config, load)
+        return DriveVerdict(row, bench.simulate((), row.rate, Folder(Path(folder))))

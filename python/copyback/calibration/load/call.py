@@ -11,6 +11,7 @@ from copyback.calibration.load.study import SECONDS, Request, prepare, study
 from copyback.calibration.search.question import BUDGET
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, KEYS, NUMBER, PATH, SWITCH, TEXT, WHOLE, check
+from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
@@ -33,6 +34,7 @@ def calibrate_load(
     out: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    dask: str | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> LoadCalibration:
@@ -67,6 +69,8 @@ def calibrate_load(
         Seed of the simulation and of the search.
     jobs
         Simulations at once; else one a core.
+    dask
+        Address of a Dask scheduler, such as ``tcp://host:8786``, whose workers simulate.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -96,6 +100,7 @@ def calibrate_load(
         out=(out, PATH.or_none()),
         seed=(seed, WHOLE.or_none()),
         jobs=(jobs, COUNT.or_none()),
+        dask=(dask, TEXT.or_none()),
         progress=(progress, SWITCH),
     )
     settings = configuration.seeded(configuration.keyword_settings(overrides), seed)
@@ -108,7 +113,7 @@ def calibrate_load(
         seconds=seconds,
         ramp=ramp,
         budget=budget,
-        jobs=jobs,
+        where=Where(jobs, dask),
         quiet=not progress,
     )
     return calibrated(request, None if out is None else Path(out))

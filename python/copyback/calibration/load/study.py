@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
@@ -15,6 +15,7 @@ from copyback.calibration.search import known, span
 from copyback.calibration.search.question import BUDGET, Question, check_budget, question
 from copyback.calibration.search.trial import trial
 from copyback.inputs import configuration
+from copyback.sweep.where import Where
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ class Request:
         Seconds before anything is measured; until 2% of the drive are written if None.
     budget
         Evaluations.
-    jobs
-        Simulations at once; one a core if None.
+    where
+        Where simulations run.
     """
 
     config: Config
@@ -62,7 +63,7 @@ class Request:
     seconds: float = SECONDS
     ramp: float | None = None
     budget: int = BUDGET
-    jobs: int | None = None
+    where: Where = field(default_factory=Where)
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -114,7 +115,7 @@ def prepare(request: Request) -> Task:
         facts,
         place=float,
         budget=request.budget,
-        jobs=request.jobs,
+        where=request.where,
         quiet=request.quiet,
     )
     return Task(request, curve, load, aim, asked)

@@ -56,14 +56,11 @@ class Bench:
         The configuration; its workload is replaced.
     load
         The loads.
-    folder
-        Where prepared drives are kept.
     """
 
-    def __init__(self, config: Config, load: Loads, folder: Folder) -> None:
+    def __init__(self, config: Config, load: Loads) -> None:
         self._toml = config.to_toml()
         self._load = load
-        self._folder = folder
 
     def config(self, settings: Sequence[tuple[str, str]], place: Any) -> Config:
         """Return the configuration of a run.
@@ -76,8 +73,13 @@ class Bench:
         laid = [*self._load.setting(place), *settings]
         return Config.load(toml=self._toml, name="the resolved configuration", settings=laid)
 
-    def simulate(self, settings: Sequence[tuple[str, str]], place: Any) -> Numbers:
+    def simulate(self, settings: Sequence[tuple[str, str]], place: Any, folder: Folder) -> Numbers:
         """Return what a run under a load gives: rates that were served, latencies of flow 0.
+
+        Parameters
+        ----------
+        folder
+            Where prepared drives are kept.
 
         Raises
         ------
@@ -88,7 +90,7 @@ class Bench:
         """
         config = self.config(settings, place)
         name = config.prepared_name
-        start = None if name is None else Start(self._folder, name)
+        start = None if name is None else Start(folder, name)
         driver = Driver(config, start=start)
         driver.run()
         spread = driver.simulation.distributions()

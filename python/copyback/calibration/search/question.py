@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from copyback._core import Config
     from copyback.calibration.search.aim import Aim
     from copyback.calibration.search.span import Span
+    from copyback.sweep.where import Where
 
 #: Evaluations, unless it is said, and the fewest.
 BUDGET, LEAST_BUDGET = 200, 10
@@ -41,8 +42,8 @@ class Question:
         Facts that decide the evaluations; a search that goes on must have the same.
     place
         Makes a load's place from its text in the file of evaluations.
-    jobs
-        Simulations at once; one a core if None.
+    where
+        Where simulations run.
     """
 
     spans: list[Span]
@@ -52,7 +53,7 @@ class Question:
     budget: int
     head: dict[str, Any]
     place: Callable[[str], Any]
-    jobs: int | None
+    where: Where
     quiet: bool
 
 
@@ -64,7 +65,7 @@ def question(
     *,
     place: Callable[[str], Any],
     budget: int,
-    jobs: int | None,
+    where: Where,
     quiet: bool,
 ) -> Question:
     """Return the question for the keys of a configuration.
@@ -84,7 +85,7 @@ def question(
         "budget": budget,
     }
     start = [one.start(tables) for one in spans]
-    return Question(spans, start, aim, tables["seed"], budget, head, place, jobs, quiet)
+    return Question(spans, start, aim, tables["seed"], budget, head, place, where, quiet)
 
 
 def check_budget(budget: int) -> None:

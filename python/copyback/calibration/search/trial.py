@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count, product
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from copyback._core import InputError, SimulationError
+from copyback._core import InputError
 from copyback.calibration.search import known
 from copyback.calibration.search.aim import UnmeasuredError
 from copyback.calibration.search.bench import Bench
 from copyback.calibration.search.effects import Changes, around
 from copyback.calibration.search.kept import Evaluation, Kept
 from copyback.calibration.search.search import Search, at_start
-from copyback.process import cores
-from copyback.simulation.prepared import Folder
+from copyback.calibration.search.workers import workers
 from copyback.words.console import counting_display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from copyback._core import Config
     from copyback.calibration.search.aim import Numbers
     from copyback.calibration.search.bench import Loads
     from copyback.calibration.search.known import Effect
     from copyback.calibration.search.question import Question
+    from copyback.calibration.search.workers import Outcome, Workers
 
     Settings = Sequence[tuple[str, str]]
 
@@ -41,25 +39,15 @@ class Trial:
         Simulates the drive.
     kept
         Evaluations that are known and those that end.
-    pool
-        Where simulations run; they release the GIL.
-    on_done
-        Called after each simulation.
+    workers
+        Run simulations.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        bench: Bench,
-        kept: Kept,
-        pool: ThreadPoolExecutor,
-        on_done: Callable[[], None],
-    ) -> None:
+    def __init__(self, question: Question, bench: Bench, kept: Kept, workers: Workers) -> None:
         self._question = question
         self.bench = bench
         self._kept = kept
-        self._pool = pool
-        self._on_done = on_done
+        self._workers = workers
 
     def search(self) -> list[Evaluation]:
         """Return all evaluations, in the order of the search.
@@ -107,46 +95,47 @@ class Trial:
         return [one.setting(value) for one, value in zip(self._question.spans, values, strict=True)]
 
     def numbers(self, settings: Settings, places: Iterable[Any]) -> dict[Any, Numbers]:
-        """Return the simulated numbers of loads."""
+        """Return the simulated numbers of loads.
+
+        Raises
+        ------
+        InputError, SimulationError
+            If a load gives none.
+        """
         asked = list(places)
-        found = self._pool.map(lambda place: self._simulate(settings, place), asked)
-        return dict(zip(asked, found, strict=True))
+        outcomes = self._workers.simulate([(settings, place) for place in asked])
+        return {place: _numbers(one) for place, one in zip(asked, outcomes, strict=True)}
 
     def evaluate(self, points: Sequence[tuple[float, ...]]) -> list[Evaluation]:
         """Return the evaluations of points, in their order; those that are kept are not redone."""
         places = self._question.aim.simulated
         new = [point for point in dict.fromkeys(points) if point not in self._kept.known]
-        results = self._pool.map(lambda pair: self._attempt(*pair), product(new, places))
+        pairs = product(map(self.settings, new), places)
+        results = self._workers.simulate(list(pairs))
         for point in new:
             self._kept.add(self._evaluation(point, places, results))
         return [self._kept.known[point] for point in points]
 
     def _evaluation(
-        self, point: tuple[float, ...], places: Sequence[Any], results: Iterator[Numbers | str]
+        self, point: tuple[float, ...], places: Sequence[Any], results: Iterator[Outcome]
     ) -> Evaluation:
         """Return the evaluation of a point from the next results."""
         found: dict[Any, Numbers] = {}
         fault = ""
         for place in places:
             result = next(results)
-            if isinstance(result, str):
-                fault = fault or result
+            if isinstance(result, Exception):
+                fault = fault or str(result)
             else:
                 found[place] = result
         whole = None if fault else found
         return Evaluation(point, self._question.aim.loss(whole), whole, fault)
 
-    def _attempt(self, point: tuple[float, ...], place: Any) -> Numbers | str:
-        """Return what a run gives, or why there is none with these values."""
-        try:
-            return self._simulate(self.settings(point), place)
-        except (InputError, SimulationError) as fault:
-            return str(fault)
 
-    def _simulate(self, settings: Settings, place: Any) -> Numbers:
-        numbers = self.bench.simulate(settings, place)
-        self._on_done()
-        return numbers
+def _numbers(outcome: Outcome) -> Numbers:
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
@@ -179,13 +168,12 @@ def trial(
     InputError
         If the directory holds another search.
     """
+    bench = Bench(config, load)
+    done = count(1)
     with (
         Kept(directory, question.head, question.place) as kept,
-        TemporaryDirectory(prefix="copyback-calibrate-") as name,
         counting_display("Simulations", simulations, quiet=question.quiet) as show,
-        ThreadPoolExecutor(question.jobs or cores()) as pool,
+        workers(question.where, bench, lambda: show(next(done))) as ready,
     ):
-        done = count(1)
         show(0)
-        bench = Bench(config, load, Folder(Path(name)))
-        yield Trial(question, bench, kept, pool, lambda: show(next(done)))
+        yield Trial(question, bench, kept, ready)

@@ -11,6 +11,7 @@ from copyback.calibration.sheet.result import SheetCalibration
 from copyback.calibration.sheet.study import Request, prepare, study
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, KEYS, PATH, SWITCH, TEXT, TEXTS, WHOLE, check
+from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     import os
@@ -30,6 +31,7 @@ def calibrate_sheet(
     out: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     jobs: int | None = None,
+    dask: str | None = None,
     progress: bool = False,
     **overrides: Any,
 ) -> SheetCalibration:
@@ -57,6 +59,8 @@ def calibrate_sheet(
         Seed of the simulation and of the search.
     jobs
         Simulations at once; else one a core.
+    dask
+        Address of a Dask scheduler, such as ``tcp://host:8786``, whose workers simulate.
     progress
         Show a progress bar on standard error.
     **overrides
@@ -84,6 +88,7 @@ def calibrate_sheet(
         out=(out, PATH.or_none()),
         seed=(seed, WHOLE.or_none()),
         jobs=(jobs, COUNT.or_none()),
+        dask=(dask, TEXT.or_none()),
         progress=(progress, SWITCH),
     )
     settings = configuration.seeded(configuration.keyword_settings(overrides), seed)
@@ -93,7 +98,7 @@ def calibrate_sheet(
         fit=tuple(f"{key}={ends}" for key, ends in (fit or {}).items()),
         use=tuple(use),
         budget=budget,
-        jobs=jobs,
+        where=Where(jobs, dask),
         quiet=not progress,
     )
     return calibrated(request, None if out is None else Path(out))

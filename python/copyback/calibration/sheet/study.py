@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copyback._core import Config, InputError
@@ -15,6 +15,7 @@ from copyback.calibration.sheet import table
 from copyback.calibration.sheet.judge import Cell
 from copyback.calibration.sheet.loads import TOO_FAST, Drive, SheetLoads
 from copyback.calibration.sheet.result import SheetCalibration
+from copyback.sweep.where import Where
 from copyback.words import units
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Request:
         Rows that are fitted; all if empty.
     budget
         Evaluations of the search.
-    jobs
-        Simulations at once; one a core if None.
+    where
+        Where simulations run.
     """
 
     config: Config
@@ -52,7 +53,7 @@ class Request:
     fit: tuple[str, ...] = ()
     use: tuple[str, ...] = ()
     budget: int = BUDGET
-    jobs: int | None = None
+    where: Where = field(default_factory=Where)
     quiet: bool = False
 
     def __post_init__(self) -> None:
@@ -93,7 +94,7 @@ def prepare(request: Request) -> Task:
         {"sheet": sheet.digest, "use": sorted(row.name for row in used)},
         place=str,
         budget=request.budget,
-        jobs=request.jobs,
+        where=request.where,
         quiet=request.quiet,
     )
     return Task(request, sheet, loads, used, asked)

@@ -1,0 +1,94 @@
+"""Client of a Dask scheduler, whose workers need share no disk with this machine."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import BrokenExecutor, Future
+from typing import TYPE_CHECKING, Any, Self
+
+from copyback._core import InputError
+from copyback.process.extras import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_DASK_LOG = logging.getLogger("distributed.client")
+
+#: Seconds to wait for a scheduler to answer.
+PATIENCE_S = 10
+
+
+class SchedulerLostError(Exception):
+    """Loss of the scheduler: what was asked for will not be answered."""
+
+
+class Scheduler:
+    """Scheduler that functions are handed to.
+
+    Parameters
+    ----------
+    address
+        Such as ``tcp://host:8786``.
+
+    Raises
+    ------
+    InputError
+        If none answers there.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        distributed = needed("distributed", "--dask")
+        try:
+            self._client: Any = distributed.Client(
+                address, timeout=PATIENCE_S, set_as_default=False
+            )
+        except (OSError, TimeoutError, ValueError) as fault:
+            reason = str(fault).splitlines()[0] if str(fault) else "no answer"
+            raise InputError(f"--dask {address}: no scheduler answers there: {reason}") from None
+
+    def __enter__(self) -> Self:
+        # What it has to say about a lost scheduler, in many lines, we say in one.
+        self._log_level = _DASK_LOG.level
+        _DASK_LOG.setLevel(logging.CRITICAL)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Closing the client drops what it has asked for.
+        self._client.close()
+        _DASK_LOG.setLevel(self._log_level)
+
+    def workers(self) -> Mapping[str, Any]:
+        """Return what the scheduler knows of each worker, by its address."""
+        known: Mapping[str, Any] = self._client.scheduler_info()["workers"]
+        return known
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Hand a function to a worker; what comes back stays there until it is awaited."""
+        return self._client.submit(function, *arguments, **options)
+
+    def awaited(self, asked: Any) -> Future[Any]:
+        """Return a future of the standard library for what was handed in.
+
+        It raises `BrokenExecutor` if workers die with it, and `SchedulerLostError` if nobody is
+        there to answer any more.
+        """
+        future: Future[Any] = Future()
+
+        def settle(done: Any) -> None:
+            from distributed import KilledWorker
+            from distributed.client import FutureCancelledError
+            from distributed.comm.core import CommClosedError
+
+            try:
+                future.set_result(done.result())
+            except KilledWorker as killed:
+                future.set_exception(BrokenExecutor(str(killed)))
+            except (FutureCancelledError, CommClosedError):
+                lost = f"--dask {self._address}: the scheduler is lost"
+                future.set_exception(SchedulerLostError(lost))
+            except BaseException as fault:  # the future must end, whatever happens
+                future.set_exception(fault)
+
+        asked.add_done_callback(settle)
+        return future
