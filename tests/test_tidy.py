@@ -37,7 +37,7 @@ KEPT_NAMES = {"heard", "made_up", "put_off", "take_watched", "watched"}
 OLD_NAMES = {
     "HANDLES_TOLD", "LEAST_PACE", "MadeUp", "PACE", "Pace", "ReadInVain", "ReadOutOrMadeUp",
     "TOLD", "Told", "WATCHED_PER_PAGE", "_pace", "_said", "_tell", "_told",
-    "_told_of_end", "_told_to_all", "_watched", "add_watched",
+    "_told_of_end", "_told_to_all", "add_watched",
     "check_made_up", "give_way", "gives_way",
     "has_pace", "in_step", "in_vain", "is_in_vain", "is_made_up", "is_put_off", "is_told",
     "is_unread", "is_watched", "made_up_moves", "made_up_page", "made_up_to_move",
