@@ -19,7 +19,7 @@ def _file(option: str, what: str, panel: str) -> Any:
 
 def report(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+        Path, typer.Argument(metavar="DIR", help="What `run`, `compare` or `design --out` wrote.")
     ],
     runs: Annotated[
         bool, typer.Option("--runs", help="Of a comparison, the pages of all of its runs, too.")
@@ -131,7 +131,7 @@ def _pages(directory: Path, *, runs: bool) -> None:
 
 def view(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `run --out` or `compare --out` wrote.")
+        Path, typer.Argument(metavar="DIR", help="What `run`, `compare` or `design --out` wrote.")
     ],
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Where to listen; 0 takes any that is free.")
@@ -148,7 +148,7 @@ def view(
         ),
     ] = None,
 ) -> None:
-    """Serve the page of a run, or of a comparison, on this machine until Ctrl-C."""
+    """Serve the page of a run, a comparison or a study on this machine until Ctrl-C."""
     from copyback.report.view import view as serve
 
     def tell(address: str) -> None:

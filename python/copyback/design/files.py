@@ -19,6 +19,7 @@ from copyback import __version__
 from copyback._core import InputError
 from copyback.data.outputs import make_parents, replace_file
 from copyback.design import answer
+from copyback.design.found import BASE
 from copyback.design.page import render
 from copyback.design.scores import Refused
 from copyback.design.study import Length
@@ -81,7 +82,8 @@ def write(found: Found, runner: Runner, directory: Path) -> None:
     for place, text in enumerate(configurations, 1):
         replace_file(front / f"{place}.toml", text.encode())
     replace_file(directory / REPORT, render(found, configurations, runner.command).encode())
-    text = json.dumps(numbers(found), indent=2, ensure_ascii=False) + "\n"
+    content = numbers(found) | {"runs": _bases(found, runner)}
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     replace_file(directory / DESIGN, text.encode())
 
 
@@ -101,6 +103,14 @@ def _configuration(found: Found, runner: Runner, place: int, own: Measured) -> s
     return "\n".join(head) + "\n\n" + planned[0].config.to_toml()
 
 
+def _bases(found: Found, runner: Runner) -> dict[str, str]:
+    """Return for each workload the configuration of the base, as the search runs its designs."""
+    study = found.study
+    planned = runner.plan(BASE, study.search_length, study.seeds[:1])
+    assert not isinstance(planned, Refused), "it has been run"
+    return {load.name: run.config.to_toml() for load, run in zip(study.loads, planned, strict=True)}
+
+
 def numbers(found: Found) -> dict[str, Any]:
     """Return what the study found, as its file has it."""
     study = found.study
@@ -114,6 +124,7 @@ def numbers(found: Found) -> dict[str, Any]:
             for one in study.objectives
         ],
         "constraints": list(map(str, study.constraints)),
+        "keys": [key.key for key in study.space.keys],
         "workloads": {load.name: load.weight for load in study.loads},
         "seeds": list(study.seeds),
         "sampler": study.sampler,

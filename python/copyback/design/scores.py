@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from copyback.design.space import Design
-    from copyback.design.study import Objective, Study
+    from copyback.design.study import Load, Objective, Study
     from copyback.sweep.bounds import Bound
     from copyback.sweep.ratios import NoRatio, Ratio
     from copyback.sweep.schemes import Measure
@@ -148,7 +148,7 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     """
     seeds = list(dict.fromkeys(seed for _, seed in runs))
     by_seed = {
-        seed: tuple(_score(study, one.measure, runs, seed) for one in study.objectives)
+        seed: tuple(score(study.loads, one.measure, runs, seed) for one in study.objectives)
         for seed in seeds
     }
     excesses = [
@@ -160,15 +160,18 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     return Measured(design, by_seed, max(excesses, default=0.0), overloaded)
 
 
-def _score(
-    study: Study, measure: Measure, runs: Mapping[tuple[str, int], RunNumbers], seed: int
+def score(
+    loads: Sequence[Load],
+    measure: Measure,
+    runs: Mapping[tuple[str, int], RunNumbers],
+    seed: int,
 ) -> float:
     """Return the weighted geometric mean over the workloads; zero if one is zero."""
-    values = {load.name: runs[load.name, seed].value(measure) for load in study.loads}
+    values = {load.name: runs[load.name, seed].value(measure) for load in loads}
     if any(own <= 0 for own in values.values()):
         return 0.0
-    total = math.fsum(load.weight for load in study.loads)
-    logs = (load.weight * math.log(values[load.name]) for load in study.loads)
+    total = math.fsum(load.weight for load in loads)
+    logs = (load.weight * math.log(values[load.name]) for load in loads)
     return math.exp(math.fsum(logs) / total)
 
 

@@ -57,6 +57,9 @@ const tried = document.getElementById("tried");
 if (tried && data.sliders) {
   const { controls, models } = data.sliders;
   const picks = {};
+  // `copyback view` runs what is asked for; a file cannot.
+  const really = document.getElementById("tried-really");
+  really.hidden = !["127.0.0.1", "localhost"].includes(location.hostname);
   for (const own of controls) picks[own.name] = data.sliders.begin[own.name] ?? (own.options ? own.options[0][0] : own.steps[0][0]);
 
   const show = () => {
@@ -70,6 +73,7 @@ if (tried && data.sliders) {
     }
     const words = [...data.sliders.command, ...settingsOf(controls, picks).flatMap((own) => ["--set", own])];
     document.getElementById("tried-command").textContent = words.map(quoted).join(" ");
+    really.href = `/try?${new URLSearchParams(settingsOf(controls, picks).map((own) => ["set", own]))}`;
   };
 
   for (const own of controls) {

@@ -1,4 +1,4 @@
-"""Serves the page of a run or of a comparison on this machine, for a browser on it."""
+"""Serves the page of a run, a comparison or a study on this machine, for a browser on it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, BinaryIO
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 from copyback._core import InputError
 from copyback.data import REPORT, SUMMARY
+from copyback.design.tried import is_study, left
 from copyback.inputs import policy_names
 from copyback.process import stopping
 from copyback.report import render
 from copyback.report.again import Again
 from copyback.report.guard import HOST, REFUSED, Token, is_own_name
+from copyback.report.try_design import ADDRESS, TryDesign
 from copyback.result import Result
 from copyback.sweep.store import RUNS, described, is_sweep
 from copyback.sweep.why import WHY, keeps_slowest
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Most bytes of a form; ours have a token.
 _MOST_FORM = 1024
+
+#: Most settings of a design that is asked for.
+_MOST_SETTINGS = 200
 
 #: Pages of the folder have an origin of their own: their scripts run, but read nothing from here.
 SANDBOX = "sandbox allow-scripts allow-downloads"
@@ -42,11 +47,13 @@ _making = Lock()
 class _Handler(SimpleHTTPRequestHandler):
     """Serves the files of a directory to this machine's browser, its page first; lists nothing.
 
-    GET and HEAD change nothing and begin nothing. A POST lets a run of a sweep be done again.
+    GET and HEAD change nothing and begin nothing. A POST lets a run of a sweep be done again, or a
+    design of a study be run.
     """
 
     token: Token
     again: Again
+    tries: TryDesign
     #: What a browser lets the answer do. Only the page with the token is not of the folder.
     policy = SANDBOX
 
@@ -61,6 +68,10 @@ class _Handler(SimpleHTTPRequestHandler):
         if self.path.partition("?")[0].partition("#")[0] in {"", "/"}:
             self.path = f"/{REPORT}"
         path = Path(self.translate_path(self.path))
+        if (design := self._design()) is not None:
+            self.policy = UNFRAMED
+            self._answer(self.tries.page(design))
+            return None
         if self._is_ours(path):
             return super().send_head()
         if (run := self._late_run(path)) is not None:
@@ -73,13 +84,17 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_POST(self) -> None:
         run = self._late_run(Path(self.translate_path(self.path)))
-        if run is None:
+        design = self._design()
+        if run is None and design is None:
             self.send_error(HTTPStatus.NOT_FOUND)
-        elif is_own_name(self.headers["Host"]) and self._is_allowed():
+        elif not (is_own_name(self.headers["Host"]) and self._is_allowed()):
+            self.send_error(HTTPStatus.FORBIDDEN, "Only a page of this server may begin work")
+        elif run is not None:
             self.again.begin(run)
             self._lead_to(f"/{RUNS}/{quote(run.name)}/{WHY}/{REPORT}#late")
-        else:
-            self.send_error(HTTPStatus.FORBIDDEN, "Only a page of this server may begin work")
+        elif design is not None:
+            self.tries.begin(design)
+            self._lead_to(self.path)
 
     def _is_allowed(self) -> bool:
         """Whether a form has the token of this server, and comes from a page of it."""
@@ -90,6 +105,13 @@ class _Handler(SimpleHTTPRequestHandler):
         given = form.get("token", [""])[-1]
         port = self.connection.getsockname()[1]
         return self.token.allows(given, self.headers["Origin"], port)
+
+    def _design(self) -> list[str] | None:
+        """Return the settings of the design of this study that is asked for; None if none is."""
+        asked = urlsplit(self.path)
+        if asked.path != ADDRESS or not is_study(Path(self.directory)):
+            return None
+        return parse_qs(asked.query, max_num_fields=_MOST_SETTINGS).get("set", [])
 
     def _run(self, page: Path) -> Path | None:
         """Return the run of this sweep whose page that is; None if there is none."""
@@ -168,7 +190,7 @@ def view(
     Parameters
     ----------
     directory
-        What `run --out` or `compare --out` wrote.
+        What `run --out`, `compare --out` or `design --out` wrote.
     port
         Where to listen; 0 takes any that is free.
     browser
@@ -189,6 +211,7 @@ def view(
     class Handler(_Handler):
         token = Token()
         again = Again(token.text, trusted)
+        tries = TryDesign(directory, token.text, trusted)
 
     try:
         server = _Server((HOST, port), partial(Handler, directory=str(directory)))
@@ -204,7 +227,9 @@ def view(
 
 def check(directory: Path) -> None:
     """Refuse a directory that holds no page of ours."""
-    if is_sweep(directory):
+    if is_study(directory):
+        left(directory)
+    elif is_sweep(directory):
         described(directory)
     else:
         Result.load(directory)
