@@ -148,7 +148,7 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     """
     seeds = list(dict.fromkeys(seed for _, seed in runs))
     by_seed = {
-        seed: tuple(score(study.loads, one.measure, runs, seed) for one in study.objectives)
+        seed: _scores(study, {load.name: runs[load.name, seed] for load in study.loads})
         for seed in seeds
     }
     excesses = [
@@ -160,14 +160,19 @@ def measured(study: Study, design: Design, runs: Mapping[tuple[str, int], RunNum
     return Measured(design, by_seed, max(excesses, default=0.0), overloaded)
 
 
-def score(
-    loads: Sequence[Load],
-    measure: Measure,
-    runs: Mapping[tuple[str, int], RunNumbers],
-    seed: int,
-) -> float:
-    """Return the weighted geometric mean over the workloads; zero if one is zero."""
-    values = {load.name: runs[load.name, seed].value(measure) for load in loads}
+def _scores(study: Study, runs: Mapping[str, RunNumbers]) -> tuple[float, ...]:
+    return tuple(score(study.loads, one.measure, runs) for one in study.objectives)
+
+
+def score(loads: Sequence[Load], measure: Measure, runs: Mapping[str, RunNumbers]) -> float:
+    """Return the weighted geometric mean over the workloads; zero if one is zero.
+
+    Parameters
+    ----------
+    runs
+        By the name of the workload.
+    """
+    values = {load.name: runs[load.name].value(measure) for load in loads}
     if any(own <= 0 for own in values.values()):
         return 0.0
     total = math.fsum(load.weight for load in loads)

@@ -114,14 +114,14 @@ def run(
         If the drive cannot go on.
     """
     numbers = {
-        (name, 1): _numbers(_config(name, toml, settings, policies), on_progress)
+        name: _numbers(_config(name, toml, settings, policies), on_progress)
         for name, toml in own.runs.items()
     }
     loads = [Load(name, (), own.workloads[name]) for name in own.runs]
     measures = [
         replace(measure_named(one.column, DESIGN), label=one.measure) for one in own.objectives
     ]
-    return [(one.label, number(one, score(loads, one, numbers, 1))) for one in measures]
+    return [(one.label, number(one, score(loads, one, numbers))) for one in measures]
 
 
 def _config(
