@@ -114,6 +114,7 @@ def test_nothing_is_begun_without_the_token(port: int) -> None:
     # What is asked for is text, and no part of the page.
     page = ask(port, "/try?set=" + quote("<script>alert(1)</script>"))[1]
     assert b"<script>alert" not in page
+    assert ask(port, "/try?" + "&".join(["set=a=1"] * 1_000))[0] == 404
 
 
 def test_a_study_that_is_damaged_is_told(cli: RunCli, study: Path) -> None:

@@ -111,7 +111,9 @@ class _Handler(SimpleHTTPRequestHandler):
         asked = urlsplit(self.path)
         if asked.path != ADDRESS or not is_study(Path(self.directory)):
             return None
-        return parse_qs(asked.query, max_num_fields=_MOST_SETTINGS).get("set", [])
+        if asked.query.count("&") >= _MOST_SETTINGS:
+            return None
+        return parse_qs(asked.query).get("set", [])
 
     def _run(self, page: Path) -> Path | None:
         """Return the run of this sweep whose page that is; None if there is none."""
