@@ -191,7 +191,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_jobs_and_kills(
     assert len(lines) == 1 + 16
     continued.mkdir()
     (continued / EVALUATIONS).write_bytes(b"".join(lines[:8]) + lines[8][:20])
-    second = fit(curve, continued, budget=16, jobs=2)
+    second = fit(curve, continued, budget=16, where=Where(2))
     assert (continued / EVALUATIONS).read_bytes() == text
     assert second.to_json() == first.to_json()
     third = fit(curve, whole, budget=16)

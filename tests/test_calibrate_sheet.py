@@ -170,7 +170,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_jobs_and_kills(
     lines = text.splitlines(keepends=True)
     continued.mkdir()
     (continued / EVALUATIONS).write_bytes(b"".join(lines[:8]) + lines[8][:20])
-    second = fit(sheet, continued, **asked, jobs=2)
+    second = fit(sheet, continued, **asked, where=Where(2))
     assert (continued / EVALUATIONS).read_bytes() == text
     assert second.to_json() == first.to_json()
     fit(sheet, whole, **asked)
