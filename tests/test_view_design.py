@@ -118,9 +118,14 @@ def test_nothing_is_begun_without_the_token(port: int) -> None:
 
 
 def test_a_study_that_is_damaged_is_told(cli: RunCli, study: Path) -> None:
+    content = json.loads((study / "design.json").read_text(encoding="utf-8"))
     (study / "design.json").write_text("{")
     done = cli("view", study, "--no-browser", status=2)
     assert "design.json: not JSON" in done.stderr
+    damage = [("runs", {}), ("workloads", {"the workload of the configuration": 0})]
+    for key, value in damage:
+        (study / "design.json").write_text(json.dumps({**content, key: value}))
+        assert f"design.json: {key}" in cli("view", study, "--no-browser", status=2).stderr
     (study / "design.json").write_text(json.dumps({"objectives": 1}))
     done = cli("view", study, "--no-browser", status=2)
     assert "design.json: " in done.stderr

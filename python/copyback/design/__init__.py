@@ -18,6 +18,7 @@
 `ablation`      what the chosen design loses without one of its choices
 `scheme`        settings whose gain is asked for
 `against`       the best design without and with a scheme
+`left`          what a study leaves for designs that are run from its page; `tried` runs them
 `answer`        the result in sentences and rows; `files`, `terminal` and `page` leave it
 =============== =================================================================================
 """

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from copyback import data as names
 from copyback._core import InputError
-from copyback.data.summary_numbers import numbers_of
 from copyback.design.scores import Measured, Refused, RunNumbers, measured
 from copyback.design.study import Length
 from copyback.sweep.axes import LOAD, SEED
@@ -138,5 +137,4 @@ class Runner:
 
 def _read(store: Store, run: Run) -> RunNumbers:
     summary = json.loads((store.run(run.key) / names.SUMMARY).read_text(encoding="utf-8"))
-    operations = int(summary["simulator"]["page_operations"])
-    return RunNumbers(numbers_of(summary), run.resolved, operations)
+    return RunNumbers.of(summary, run.resolved)

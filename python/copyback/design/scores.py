@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
+from copyback.data.summary_numbers import numbers_of
 from copyback.sweep.page_numbers import quantity
 from copyback.sweep.ratios import ratio_of
 
@@ -48,6 +49,12 @@ class RunNumbers:
     measured: Mapping[str, float | None]
     resolved: Mapping[str, Any]
     operations: int
+
+    @classmethod
+    def of(cls, summary: Mapping[str, Any], resolved: Mapping[str, Any]) -> RunNumbers:
+        """Return those of a run, by its summary and its configuration."""
+        operations = int(summary["simulator"]["page_operations"])
+        return cls(numbers_of(summary), resolved, operations)
 
     @property
     def is_overloaded(self) -> bool:

@@ -88,9 +88,17 @@ def check_trusted(config: Config, path: Path, trusted: Collection[str]) -> None:
     InputError
         With a line for each.
     """
-    named = named_by(config)
-    strange = {key: policy for key, policy in named.items() if policy not in trusted}
-    if strange and _is_of_result(path):
+    if _is_of_result(path):
+        check_named(config, path, trusted)
+
+
+def check_named(config: Config, path: Path, trusted: Collection[str]) -> None:
+    """Refuse policies of a file of a result that the user does not name.
+
+    Parameters and faults are those of :func:`check_trusted`.
+    """
+    strange = {key: own for key, own in named_by(config).items() if own not in trusted}
+    if strange:
         raise InputError(
             "\n".join(
                 f"{path}: of a result, whose policies in Python are run only if you name them: "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback.design import tried
+from copyback.design import left
+from copyback.inputs.policy_names import DESIGN
 from copyback.report.jobs import PAGE, Job, Jobs, asking, escaped, waiting
 
 if TYPE_CHECKING:
@@ -61,10 +62,14 @@ class TryDesign:
         """Begin to run a design, unless that is under way."""
 
         def work(job: Job[Numbers]) -> Numbers:
-            own = tried.left(self._directory)
+            # The designer takes long to import, and most pages are no study's.
+            from copyback.design import tried
+
+            own = left.left(self._directory)
             return tried.run(
                 own,
-                tried.settings_in(own, settings),
+                self._directory / DESIGN,
+                left.settings_in(own, settings),
                 policies=self._policies,
                 on_progress=job.watch,
             )
