@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -149,10 +150,7 @@ def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) 
 def mean(point: dict[str, Any], place: int) -> str:
     """Return the geometric mean of an objective over the seeds."""
     values = [scores[place] for scores in point["scores"].values()]
-    product = 1.0
-    for value in values:
-        product *= value
-    return f"{product ** (1 / len(values)):.6g}"
+    return f"{statistics.geometric_mean(values):.6g}"
 
 
 def flaw(*points: dict[str, Any]) -> str:

@@ -250,7 +250,10 @@ def _check_possible(scheme: Scheme, runner: Runner) -> None:
     """Refuse a scheme beside which nothing can be built, before anything is run."""
     study = runner.study
     drawn = (study.space.choose(RandomChooser(seed)) for seed in range(_DRAWS))
-    planned = [runner.plan(one, study.search_length, study.seeds[:1]) for one in drawn]
-    refused = [one for one in planned if isinstance(one, Refused)]
-    if len(refused) == len(planned):
-        raise InputError(f"--against {scheme.name}: {refused[0].reason}")
+    reasons = []
+    for one in drawn:
+        planned = runner.plan(one, study.search_length, study.seeds[:1])
+        if not isinstance(planned, Refused):
+            return
+        reasons.append(planned.reason)
+    raise InputError(f"--against {scheme.name}: {reasons[0]}")

@@ -18,8 +18,6 @@ from copyback.inputs.configuration import to_toml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sklearn.ensemble import ExtraTreesRegressor
-
     from copyback.design.found import Found
     from copyback.design.space import Domain
     from copyback.design.study import Study
@@ -103,12 +101,8 @@ def _model(own: Surrogate) -> dict[str, Any]:
         "place": own.place,
         "floor": own.floor,
         "width": own.width,
-        "trees": [_tree(tree) for tree in _estimators(own.model)],
+        "trees": [_tree(tree) for tree in own.model.estimators_],
     }
-
-
-def _estimators(model: ExtraTreesRegressor) -> list[Any]:
-    return list(model.estimators_)
 
 
 def _tree(estimator: Any) -> list[list[float]]:

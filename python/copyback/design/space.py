@@ -226,23 +226,16 @@ class Space:
     def _with(self, key: str, domain: Choice) -> Space:
         """Return the space with other options of a key, without what exists beside none of them."""
         labels = {option.label for option in domain.options}
-        gone: set[str] = set()
-        for one in self.keys:  # in the order in which they are chosen
-            if one.beside is not None and (
-                one.beside[0] in gone or (one.beside[0] == key and not one.beside[1] & labels)
-            ):
-                gone.add(one.key)
-        return Space(
-            tuple(
-                replace(one, domain=domain) if one.key == key else one
-                for one in self.keys
-                if one.key not in gone
-            )
+        beside = [(one, one.beside) for one in self.keys if one.beside is not None]
+        gone = self._with_dependent(
+            *(one.key for one, (other, of) in beside if other == key and not of & labels)
         )
+        kept = (one for one in self.keys if one.key not in gone)
+        return Space(tuple(replace(one, domain=domain) if one.key == key else one for one in kept))
 
-    def _with_dependent(self, key: str) -> set[str]:
-        """Return a key, and all that exist only beside one of its options, or of theirs."""
-        found = {key}
+    def _with_dependent(self, *keys: str) -> set[str]:
+        """Return some keys, and all that exist only beside one of their options, or of theirs."""
+        found = set(keys)
         for one in self.keys:  # in the order in which they are chosen
             if one.beside is not None and one.beside[0] in found:
                 found.add(one.key)

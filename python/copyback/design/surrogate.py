@@ -72,7 +72,8 @@ def surrogates(
     """
     if len(drawn) < FEWEST:
         return ()
-    known = [*drawn, *(one for one in tried if one.design not in {own.design for own in drawn})]
+    alike = {one.design for one in drawn}
+    known = [*drawn, *(one for one in tried if one.design not in alike)]
     picks = [one.design.picks for one in known]
     logs = np.array([one.logs(len(study.objectives)) for one in known])
     keys = {key.key for key in study.space.keys}
