@@ -127,7 +127,7 @@ class ConsistencySummary(Section, kw_only=True):
     """Cuts of power of an array, and what came of them."""
 
     log_bytes: int
-    """Bytes of bitmaps or partial parity that were written to all drives together."""
+    """Bytes of bitmaps, partial parity or a journal that were written to all drives together."""
     longest_resync_us: float
     """Time from the cut to the end of the longest resync, in microseconds."""
     resync_read_bytes: int

@@ -177,9 +177,14 @@ pub enum MirrorReads {
 }
 
 impl Array {
-    /// Drives, spares included.
-    pub const fn drives(&self) -> u32 {
+    /// Drives that hold data or may come to: those of the layout and the spares.
+    pub const fn members(&self) -> u32 {
         self.devices.saturating_add(self.spares)
+    }
+
+    /// All drives: the members, and behind them that of a journal.
+    pub const fn drives(&self) -> u32 {
+        self.members().saturating_add(self.consistency_policy.drives())
     }
 
     /// Bytes of its address space, of drives of `device_bytes` each. Of a striped drive the rest that

@@ -15,7 +15,7 @@ pub const BITS_OF_BLOCK: u64 = 8 * METADATA_BLOCK;
 
 choice! {
     /// Care for stripes that a cut of power leaves half written: their parity, or their copies, may not agree. Names and
-    /// rules are those of Linux md (`mdadm --consistency-policy`; `man 4 md`). The journal is not there yet.
+    /// rules are those of Linux md (`mdadm --consistency-policy`; `man 4 md`).
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub enum ConsistencyPolicy {
         /// No care: stripes disagree until a write makes their parity from all data.
@@ -62,6 +62,10 @@ choice! {
             #[serde(default = "default_space")]
             space: Size,
         },
+        /// Journal on one more drive like the others, behind the spares (`mdadm --write-journal`), with parity alone: before a
+        /// stripe is written, all data and parity that will be written go there. After a cut they are written again from the
+        /// journal (Linux `raid5-cache.rst`, write-through mode).
+        Journal,
     }
 }
 
@@ -79,7 +83,7 @@ impl ConsistencyPolicy {
     /// Bytes of a drive that it takes for itself, where a resync of everything goes over `resynced` bytes.
     pub const fn metadata_bytes(self, resynced: u64) -> u64 {
         match self {
-            Self::None | Self::Resync { .. } => 0,
+            Self::None | Self::Resync { .. } | Self::Journal => 0,
             Self::Bitmap { chunk, .. } => {
                 let chunk = if chunk.0 == 0 { 1 } else { chunk.0 };
                 resynced.div_ceil(chunk).div_ceil(BITS_OF_BLOCK) * METADATA_BLOCK
@@ -90,7 +94,12 @@ impl ConsistencyPolicy {
 
     /// Whether something is written before the data.
     pub const fn writes_ahead(self) -> bool {
-        matches!(self, Self::Bitmap { .. } | Self::Ppl { .. })
+        matches!(self, Self::Bitmap { .. } | Self::Ppl { .. } | Self::Journal)
+    }
+
+    /// Number of drives that it takes for itself.
+    pub const fn drives(self) -> u32 {
+        matches!(self, Self::Journal) as u32
     }
 }
 

@@ -11,8 +11,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
     let Config { array, ssd, .. } = config;
     let policy = array.consistency_policy;
     if policy.writes_ahead() && !array.layout.is_redundant() {
-        let problem =
-            "found a bitmap or a log; allowed: with copies or parity (raid1, raid10, raid5, raid6)";
+        let problem = "found a bitmap, a log or a journal; allowed: with copies or parity (raid1, raid10, raid5, raid6)";
         return faults.add(KEY, problem);
     }
     match policy {
@@ -29,6 +28,7 @@ pub(super) fn check(config: &Config, faults: &mut Report) {
             steps(KEY, "chunk", chunk, array, faults);
         }
         ConsistencyPolicy::Ppl { space } => partial_parity_log(array, space, faults),
+        ConsistencyPolicy::Journal => journal(config, faults),
         ConsistencyPolicy::None => {}
     }
 }
@@ -45,6 +45,17 @@ fn partial_parity_log(array: &Array, space: Size, faults: &mut Report) {
             "found {space}; allowed: a multiple of {step}, at least {least}: {step} and two stripe units"
         );
         faults.add(&format!("{KEY}.space"), problem);
+    }
+}
+
+fn journal(config: &Config, faults: &mut Report) {
+    if config.array.layout.parities() == 0 {
+        faults.add(KEY, "found \"journal\"; allowed: with raid5 or raid6");
+    }
+    if !config.ssd.faults.are_none() {
+        let problem = "found \"journal\" of drives whose flash may fail; allowed: without ssd.faults, as an array goes on \
+                       without no journal";
+        faults.add(KEY, problem);
     }
 }
 

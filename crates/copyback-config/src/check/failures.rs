@@ -34,7 +34,7 @@ pub(super) fn against_flash(config: &Config, faults: &mut Report) {
 }
 
 fn at_times(array: &Array, drives: &[Failure], faults: &mut Report) {
-    let all = array.drives();
+    let all = array.members();
     for (place, Failure { drive, .. }) in drives.iter().enumerate() {
         let key = format!("array.failures.drives[{place}].drive");
         if *drive >= all {

@@ -102,6 +102,7 @@ fn arrays_may_lose_their_power() {
         ("array.consistency_policy", "resync"),
         ("array.consistency_policy", "bitmap"),
         ("array.consistency_policy", "ppl"),
+        ("array.consistency_policy", "journal"),
         ("array.consistency_policy", "{ type = 'ppl', space = '132KiB' }"),
         ("array.layout", "raid10"),
         ("array.layout", "jbod"),
@@ -137,8 +138,8 @@ fn a_bitmap_has_a_bit_for_each_chunk_that_a_resync_goes_over() {
 
 #[test]
 fn policies_that_make_no_sense_are_refused() {
-    let bitmap_for = "array.consistency_policy: found a bitmap or a log; allowed: with copies or parity (raid1, raid10, \
-                      raid5, raid6)";
+    let bitmap_for = "array.consistency_policy: found a bitmap, a log or a journal; allowed: with copies or \
+                      parity (raid1, raid10, raid5, raid6)";
     for (value, settings, expected) in [
         ("ppl", &[("array.layout", "raid0")][..], bitmap_for),
         ("bitmap", &[("array.layout", "jbod")], bitmap_for),
@@ -146,6 +147,16 @@ fn policies_that_make_no_sense_are_refused() {
             "ppl",
             &[("array.layout", "raid6")],
             "array.consistency_policy: found \"ppl\"; allowed: with raid5 alone",
+        ),
+        (
+            "journal",
+            &[("array.layout", "raid10"), ("array.devices", "4")],
+            "array.consistency_policy: found \"journal\"; allowed: with raid5 or raid6",
+        ),
+        (
+            "journal",
+            &[("ssd.faults.program_failures", "0.001")],
+            "array.consistency_policy: found \"journal\" of drives whose flash may fail",
         ),
         (
             "{ type = 'ppl', space = '128KiB' }",

@@ -13,11 +13,14 @@ use super::slow_drives::SlowDrives;
 
 /// Drives of an array by the places of its layout, and those that have failed.
 ///
-/// A layout speaks of places, `0..devices`. The drives are these and the spares behind them.
+/// A layout speaks of places, `0..devices`. The drives are these, the spares behind them, and that of a journal, whose place is
+/// `devices`.
 #[derive(Debug, Checkpointed)]
 pub(super) struct Members {
-    /// Drive of each place; of a place without one, the drive that it had.
+    /// Drive of each place; of a place without one, the drive that it had. The place of a journal is the last.
     drives: Vec<SsdId>,
+    /// Number of places that the layout has.
+    of_layout: usize,
     failed: Vec<SsdId>,
     /// Places whose bytes are missing, or some of them.
     pub(super) missing: Missing,
@@ -37,12 +40,15 @@ impl Members {
         let mut missing = Missing::default();
         array.failed.iter().for_each(|device| missing.lose(SsdId(*device as u16)));
         Self {
-            drives: drives(0..array.devices).collect(),
+            drives: drives(0..array.devices)
+                .chain(drives(array.members()..array.drives()))
+                .collect(),
+            of_layout: array.devices as usize,
             failed: Vec::new(),
             missing,
             failures: Failures::new(config),
             slow: SlowDrives::new(config),
-            spares: drives(array.devices..array.drives()).rev().collect(),
+            spares: drives(array.devices..array.members()).rev().collect(),
         }
     }
 
@@ -80,6 +86,12 @@ impl Members {
             return Some(drive);
         }
         self.drives.iter().position(|other| *other == drive).map(SsdId::from_index)
+    }
+
+    /// Whether the layout has `place`, which is not that of a journal.
+    #[inline]
+    pub(super) const fn is_of_layout(&self, place: SsdId) -> bool {
+        place.index() < self.of_layout
     }
 
     /// Whether `drive` has failed.

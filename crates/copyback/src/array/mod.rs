@@ -432,7 +432,9 @@ impl Array {
     fn update_protocol(&mut self) {
         let Some(protocol) = &mut self.protocol else { return };
         for index in self.clock.touched.iter() {
-            if let Some(place) = self.members.place(SsdId::from_index(index)) {
+            if let Some(place) = self.members.place(SsdId::from_index(index))
+                && self.members.is_of_layout(place)
+            {
                 protocol.watch(place, &self.drives[index], self.clock.now);
             }
         }

@@ -314,7 +314,8 @@ impl Array {
     /// Begins the task that the plan was made for.
     fn begin_planned(&mut self, id: TaskId) {
         let layout = (&self.layout, &self.members.missing);
-        let ahead = self.upkeep.declare_intent(&mut self.work.tasks[id.index()], layout);
+        let task = &mut self.work.tasks[id.index()];
+        let ahead = self.upkeep.declare_intent(task, layout, &self.work.plan.then);
         if self.work.plan.first.is_empty() && ahead.is_empty() {
             return self.begin_last_phase(id);
         }
@@ -365,6 +366,7 @@ impl Array {
         self.send(self.members.drive(device), command);
         if let Some(protocol) = &mut self.protocol
             && operation == Operation::Write
+            && self.members.is_of_layout(device)
         {
             protocol.note_sent(device, length, self.outbox.outstanding, self.clock.now);
         }
@@ -466,6 +468,11 @@ impl Array {
         let is_there = |piece: &Piece| !self.members.has_failed(self.members.drive(piece.device));
         let mut ahead = std::mem::take(&mut task.ahead);
         ahead.retain(is_there);
+        // What is logged is flushed once it is in its drive.
+        if ahead.iter().any(|piece| piece.operation == Operation::Write) {
+            task.ahead =
+                ahead.extract_if(.., |piece| piece.operation == Operation::Flush).collect();
+        }
         if !ahead.is_empty() {
             task.stage = TaskStage::Running(ahead.len() as u32);
             return ahead.into_iter().for_each(|piece| self.hand_in(id, piece));

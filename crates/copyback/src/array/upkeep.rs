@@ -83,16 +83,17 @@ impl Upkeep {
         rebuild.map(TaskPurpose::Rebuild).or_else(scrub).or_else(after_cut)
     }
 
-    /// Says that a planned task writes, if it does and somebody cares. Returns what must be on the drives before.
+    /// Says that a planned task makes `writes`, if it does and somebody cares. Returns what must be on the drives before.
     pub(super) fn declare_intent(
         &mut self,
         task: &mut Task,
         layout: (&Layout, &Missing),
+        writes: &[Piece],
     ) -> Vec<Piece> {
         let Some(consistency) = &mut self.consistency else { return Vec::new() };
         let Some(bytes) = task.written_bytes(layout.0) else { return Vec::new() };
         task.has_intent = true;
-        consistency.ahead_of(bytes, layout)
+        consistency.ahead_of(bytes, layout, writes)
     }
 
     /// Notes that what had to be on the drives before a task writes is there.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::{Kind, Layout, Missing, Plan};
+use super::{Kind, Layout, Missing, Piece, Plan};
 use crate::ids::SsdId;
 use crate::workload::Operation;
 
@@ -97,6 +97,38 @@ impl Layout {
             }
             Kind::Parity(layout) => layout.resync(range, torn, missing, plan),
             Kind::Mirrored(layout) => layout.resync(range, torn, missing, plan),
+        }
+    }
+
+    /// Plans to read what is `logged` of the `torn` parts in `range`, given by the array's bytes, and to write them again with
+    /// their parities.
+    ///
+    /// # Panics
+    ///
+    /// If there is no parity.
+    pub fn replay(
+        &self,
+        range: Range<u64>,
+        torn: &[Range<u64>],
+        missing: &Missing,
+        logged: &[Piece],
+        plan: &mut Plan,
+    ) {
+        let Kind::Parity(layout) = &self.kind else { panic!("what has no parity has no journal") };
+        plan.start(Operation::Write);
+        plan.lock_all(range.start / layout.unit..range.end.div_ceil(layout.unit));
+        for Piece { device, offset, length, .. } in logged {
+            plan.first.push(*device, *offset..offset + length);
+        }
+        let mut again = Plan::default();
+        let lies_there =
+            |part: &&Range<u64>| range.contains(&self.resync_range((*part).clone()).start);
+        for part in torn.iter().filter(lies_there) {
+            self.plan(Operation::Write, part.clone(), missing, &mut again);
+            again
+                .then
+                .iter()
+                .for_each(|piece| plan.then.push(piece.device, piece.offset..piece.end()));
         }
     }
 

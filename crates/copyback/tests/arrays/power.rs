@@ -15,6 +15,7 @@ const LATE: Request = (5_000_000, 100, 1, true);
 const PPL: (&str, &str) = ("array.consistency_policy", "{ type = 'ppl', space = '64KiB' }");
 const BITMAP: (&str, &str) =
     ("array.consistency_policy", "{ type = 'bitmap', chunk = '64KiB', delay = '100ms' }");
+const JOURNAL: (&str, &str) = ("array.consistency_policy", "journal");
 const NONE: (&str, &str) = ("array.consistency_policy", "none");
 const RESYNC: (&str, &str) = (
     "array.consistency_policy",
@@ -63,6 +64,7 @@ fn a_degraded_array_reconstructs_wrongly_what_nobody_was_writing() {
     }
     for failed in ["[0]", "[1]", "[2]", "[3]"] {
         assert_eq!(hole(failed, PPL), 0.0, "the log closes the hole");
+        assert_eq!(hole(failed, JOURNAL), 0.0, "the journal closes it");
     }
 }
 
@@ -89,7 +91,7 @@ fn a_write_that_changes_parity_by_the_difference_leaves_it_wrong() {
         consistency(&summary, "torn_left")
     };
     assert_eq!(torn_left(NONE), 1.0);
-    for policy in [RESYNC, BITMAP, PPL] {
+    for policy in [RESYNC, BITMAP, PPL, JOURNAL] {
         assert_eq!(torn_left(policy), 0.0, "{policy:?}");
     }
 }
@@ -138,6 +140,44 @@ fn a_partial_parity_log_takes_a_header_and_the_rows_that_are_written() {
     assert_eq!(logged((0, 0, 7, false)), 4096.0 + 4096.0 + 4096.0);
     let alone = |policy| number(&ran(&[WRITE], &[policy]), "/response_us/write/mean");
     assert!(alone(PPL) >= alone(NONE) + 200.0, "the log comes before the data");
+}
+
+#[test]
+fn a_journal_takes_a_header_and_all_that_is_written_on_a_drive_of_its_own() {
+    let on_journal = |request: Request, name: &str| {
+        let summary = ran(&[request], &[JOURNAL]);
+        (consistency(&summary, "log_bytes"), number(&summary, &format!("/devices/4/flash/{name}")))
+    };
+    // A page and its parity; two pages and two of parity; a whole stripe, of six pages and two.
+    assert_eq!(on_journal(WRITE, "programs"), (3.0 * 4096.0, 3.0));
+    assert_eq!(on_journal((0, 0, 2, false), "programs"), (5.0 * 4096.0, 5.0));
+    assert_eq!(on_journal((0, 0, 6, false), "programs"), (9.0 * 4096.0, 9.0));
+    assert_eq!(on_journal((0, 0, 6, true), "programs"), (0.0, 0.0), "a read is not logged");
+    let alone = |policy| number(&ran(&[WRITE], &[policy]), "/response_us/write/mean");
+    assert!(alone(JOURNAL) >= alone(NONE) + 200.0, "the journal comes before the data");
+}
+
+#[test]
+fn what_was_torn_is_written_again_from_the_journal_alone() {
+    let raid6 = [("array.layout", "raid6"), ("array.devices", "5")];
+    for layout in [&[][..], &raid6] {
+        let summary = cut_while_written(&[WRITE], &[layout, &[JOURNAL]].concat());
+        let parities = 1.0 + layout.len() as f64 / 2.0;
+        assert_eq!(consistency(&summary, "torn_writes"), 1.0);
+        assert_eq!(consistency(&summary, "torn_left"), 0.0);
+        assert_eq!(consistency(&summary, "resyncs"), 1.0);
+        // A header, the page and its parities; nothing of the other drives.
+        assert_eq!(consistency(&summary, "resync_read_bytes"), (2.0 + parities) * 4096.0);
+    }
+}
+
+#[test]
+fn a_journal_of_drives_that_lose_their_buffers_is_flushed_before_the_data_are_written() {
+    let taken = |protection: &str| {
+        let buffer = [("ssd.buffer.capacity", "64KiB"), ("ssd.power.protection", protection)];
+        number(&ran(&[WRITE], &[&buffer, &[JOURNAL][..]].concat()), "/response_us/write/mean")
+    };
+    assert!(taken("none") >= taken("capacitors") + 200.0, "a program of the journal is waited for");
 }
 
 #[test]

@@ -51,21 +51,53 @@ impl Bytes {
     }
 
     pub fn write(&mut self, offset: usize, new: &[u8]) {
+        self.write_in_part(offset, new, |_| true);
+    }
+
+    /// Writes the pieces that `reaches` names by number, as power fails. Returns the parts of the write by stripe, and all that it
+    /// would have written.
+    pub fn write_in_part(
+        &mut self,
+        offset: usize,
+        new: &[u8],
+        reaches: impl Fn(usize) -> bool,
+    ) -> (Vec<Range<u64>>, Known) {
         let range = offset..offset + new.len();
         self.layout.plan(Operation::Write, span(&range), &self.missing, &mut self.plan);
         let known = self.known();
         let fresh: Known =
             range.clone().zip(new).map(|(at, byte)| (self.table.places[at], *byte)).collect();
-        for (device, offset) in places(&self.plan.then) {
-            self.assert_there(device, offset);
-            let role = self.table.stripes.get(offset / self.table.unit).map(|roles| roles[device]);
-            self.drives[device][offset] = match role {
-                Some(Role::P) => self.new_parity(0, offset, &known, &fresh),
-                Some(Role::Q) => self.new_parity(1, offset, &known, &fresh),
-                Some(Role::Data(_)) | None => fresh[&(device, offset)],
-            };
+        let mut logged = Known::default();
+        for (number, piece) in self.plan.then.to_vec().iter().enumerate() {
+            for (device, offset) in places(std::slice::from_ref(piece)) {
+                self.assert_there(device, offset);
+                let role =
+                    self.table.stripes.get(offset / self.table.unit).map(|roles| roles[device]);
+                let byte = match role {
+                    Some(Role::P) => self.new_parity(0, offset, &known, &fresh),
+                    Some(Role::Q) => self.new_parity(1, offset, &known, &fresh),
+                    Some(Role::Data(_)) | None => fresh[&(device, offset)],
+                };
+                logged.insert((device, offset), byte);
+                if reaches(number) {
+                    self.drives[device][offset] = byte;
+                }
+            }
         }
-        self.shadow[range].copy_from_slice(new);
+        self.shadow[range.clone()].copy_from_slice(new);
+        (self.layout.by_stripe(span(&range)).collect(), logged)
+    }
+
+    /// Writes again, step by step, what was `logged` of `torn` writes.
+    pub fn replay(&mut self, torn: &[Range<u64>], logged: &Known, step: usize) {
+        let mut again = Known::default();
+        for start in (0..self.used_device_bytes()).step_by(step) {
+            let range = span(&(start..start + step));
+            self.layout.replay(range, torn, &self.missing, &[], &mut self.plan);
+            again.extend(places(&self.plan.then).map(|place| (place, logged[&place])));
+        }
+        assert_eq!(&again, logged, "all of it, and nothing else");
+        again.into_iter().for_each(|((device, offset), byte)| self.drives[device][offset] = byte);
     }
 
     /// Trims a range; trimmed bytes are zero, as drives may promise.

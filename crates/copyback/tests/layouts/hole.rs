@@ -76,6 +76,26 @@ fn no_more_reads_wrongly_than_the_hole_and_nothing_after_a_resync() {
     }
 }
 
+#[test]
+fn a_journal_makes_good_whatever_pieces_of_a_write_have_reached_the_drives() {
+    let unit = 4;
+    for kind in LAYOUTS {
+        let capacity = array(kind, unit).capacity();
+        for (start, length) in (0..capacity).zip([1, 3, 5, 9, 17, 31].into_iter().cycle()) {
+            let new: Vec<u8> =
+                (start..capacity.min(start + length)).map(|at| !(at as u8)).collect();
+            for reached in 0_u32..8 {
+                let mut array = array(kind, unit);
+                let (torn, logged) =
+                    array.write_in_part(start, &new, |piece| reached >> (piece % 3) & 1 == 1);
+                array.replay(&torn, &logged, unit * 2);
+                array.lose(start % kind.1);
+                assert_eq!(array.wrong_bytes(&(0..0)), 0, "{kind:?} {start} {length} {reached}");
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn bytes_that_change_lie_in_the_stripes_that_are_held(

@@ -27,6 +27,13 @@ pub fn draw(draw: &mut Draw, config: &mut Config) {
     });
 }
 
+/// Gives some arrays with parity a journal.
+pub fn add_journal(draw: &mut Draw, config: &mut Config) {
+    if config.array.layout.parities() > 0 && draw.chance(0.2) {
+        try_it(config, |config| config.array.consistency_policy = ConsistencyPolicy::Journal);
+    }
+}
+
 /// Changes the configuration unless that makes it one that is refused.
 fn try_it(config: &mut Config, change: impl FnOnce(&mut Config)) {
     let mut changed = config.clone();
@@ -72,7 +79,10 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
     }
     let hole = count(outcome, "write_hole_bytes");
     let may_have_hole = array.layout.parities() > 0
-        && !matches!(array.consistency_policy, ConsistencyPolicy::Ppl { .. })
+        && !matches!(
+            array.consistency_policy,
+            ConsistencyPolicy::Ppl { .. } | ConsistencyPolicy::Journal
+        )
         && count(outcome, "torn_writes") > 0;
     holds("a hole has a reason", hole == 0 || may_have_hole)?;
     let (torn, left) = (count(outcome, "torn_writes"), count(outcome, "torn_left"));
@@ -82,6 +92,7 @@ pub fn check(config: &Config, outcome: &Outcome) -> Result<(), String> {
         ConsistencyPolicy::Resync { .. }
             | ConsistencyPolicy::Bitmap { .. }
             | ConsistencyPolicy::Ppl { .. }
+            | ConsistencyPolicy::Journal
     );
     holds("somebody resyncs", resynced || count(outcome, "resync_read_bytes") == 0)?;
     let writes_ahead = array.consistency_policy.writes_ahead();

@@ -167,6 +167,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     failures::draw(&mut Draw::new(number, &format!("{name}/failures")), config);
     upkeep::draw(&mut Draw::new(number, &format!("{name}/upkeep")), config);
     array_power::draw(&mut Draw::new(number, &format!("{name}/array_power")), config);
+    array_power::add_journal(&mut Draw::new(number, &format!("{name}/journal")), config);
     around::draw(&mut Draw::new(number, &format!("{name}/around")), config);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;

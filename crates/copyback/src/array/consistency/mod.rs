@@ -4,7 +4,7 @@
 //! ```text
 //!  cut ──► commands leave the drives ──► requests are planned again, and wait for the power
 //!   │
-//!   └────► writes that a drive had begun are torn ──► resync, or parity from the log ──► they agree
+//!   └────► writes that a drive had begun are torn ──► resync, or writes from the log ──► they agree
 //!                        │
 //!                        └──► a drive is missing: what was not being written is reconstructed wrongly
 //! ```
@@ -13,6 +13,7 @@
 
 mod ahead;
 mod bitmap;
+mod journal;
 mod resync;
 mod torn;
 
@@ -30,6 +31,7 @@ use crate::units::{Duration, Instant, earlier};
 use crate::workload::Operation;
 use ahead::PartialParityLogs;
 use bitmap::Bitmap;
+use journal::Journal;
 pub use resync::ResyncStep;
 use resync::Resyncer;
 use torn::Torn;
@@ -54,7 +56,7 @@ pub struct ConsistencySummary {
     pub resync_read_bytes: u64,
     /// Time from the cut to the end of the longest resync, in microseconds.
     pub longest_resync_us: f64,
-    /// Bytes of bitmaps or partial parity that were written to all drives together.
+    /// Bytes of bitmaps, partial parity or a journal that were written to all drives together.
     pub log_bytes: u64,
 }
 
@@ -80,6 +82,14 @@ enum Policy {
     Resync,
     Bitmap(Bitmap),
     PartialParity(PartialParityLogs),
+    Journal(Journal),
+}
+
+impl Policy {
+    /// Whether a log on the drives tells what a cut has interrupted.
+    const fn is_log(&self) -> bool {
+        matches!(self, Self::PartialParity(_) | Self::Journal(_))
+    }
 }
 
 impl Consistency {
@@ -100,6 +110,7 @@ impl Consistency {
             ConsistencyPolicy::Ppl { space } => {
                 Policy::PartialParity(PartialParityLogs::new(metadata, space.0, layout.devices()))
             }
+            ConsistencyPolicy::Journal => Policy::Journal(Journal::new(config, layout)),
         };
         let (torn, mending, tally) = Default::default();
         let resyncer = Resyncer::new(asked);
@@ -140,11 +151,14 @@ impl Consistency {
             Policy::Resync => vec![whole],
             Policy::Bitmap(bitmap) => bitmap.set_chunks(whole.end),
             // The log tells what to do, even without the drive whose data it has not.
-            Policy::PartialParity(_) => {
+            Policy::PartialParity(_) | Policy::Journal(_) => {
                 self.torn.iter().map(|part| layout.resync_range(part.clone())).collect()
             }
         };
-        if matches!(self.policy, Policy::PartialParity(_)) && !layout.may_disagree(missing) {
+        if let Policy::Journal(journal) = &mut self.policy {
+            journal.cut(half_done);
+        }
+        if self.policy.is_log() && !layout.may_disagree(missing) {
             self.torn.clear();
         }
         self.lose(layout, missing);
@@ -153,7 +167,7 @@ impl Consistency {
 
     /// Counts what is reconstructed wrongly with what is `missing`.
     pub(super) fn lose(&mut self, layout: &Layout, missing: &Missing) {
-        if missing.is_empty() || matches!(self.policy, Policy::PartialParity(_)) {
+        if missing.is_empty() || self.policy.is_log() {
             return;
         }
         self.tally.write_hole_bytes += self.torn.lose(layout, missing);
@@ -163,7 +177,7 @@ impl Consistency {
     pub(super) fn next_time(&self) -> Option<Instant> {
         let clears = match &self.policy {
             Policy::Bitmap(bitmap) => bitmap.next_time(),
-            Policy::None | Policy::Resync | Policy::PartialParity(_) => None,
+            Policy::None | Policy::Resync | Policy::PartialParity(_) | Policy::Journal(_) => None,
         };
         earlier(clears, self.resyncer.next_time())
     }
@@ -211,7 +225,12 @@ impl Consistency {
     ) {
         let range = offset..offset + length;
         let torn: Vec<_> = self.torn.iter().collect();
-        layout.resync(range, &torn, missing, plan);
+        match &self.policy {
+            Policy::Journal(journal) => {
+                layout.replay(range, &torn, missing, journal.interrupted(), plan);
+            }
+            _ => layout.resync(range, &torn, missing, plan),
+        }
         self.resyncer.reads(plan.first.iter().map(|piece| piece.length).sum());
     }
 
@@ -225,6 +244,9 @@ impl Consistency {
     ) {
         let range = offset..offset + length;
         self.torn.resynced(&range, layout);
+        if let Policy::Journal(journal) = &mut self.policy {
+            journal.note_read();
+        }
         self.tally.resync_read_bytes += self.resyncer.take_read();
         if let Some(took) = self.resyncer.ended(&range, now, is_loaded) {
             self.tally.resyncs += 1;
@@ -253,11 +275,12 @@ impl Consistency {
         self.mending.extend(mended.map(|part| (task, part)));
     }
 
-    /// Writes that come before the pieces of a write of the array's `bytes`, on the drives that are there.
+    /// Writes that come before `writes`, which are one of the array's `bytes`, on the drives that are there.
     pub(super) fn ahead_of(
         &mut self,
         bytes: Range<u64>,
         (layout, missing): (&Layout, &Missing),
+        writes: &[Piece],
     ) -> Vec<Piece> {
         let pieces = match &mut self.policy {
             Policy::None | Policy::Resync => Vec::new(),
@@ -270,6 +293,7 @@ impl Consistency {
                 let parities = layout.partial_parities(bytes, missing);
                 parities.iter().map(|parity| logs.append(*parity)).collect()
             }
+            Policy::Journal(journal) => journal.append(bytes, writes),
         };
         self.tally.log_bytes += pieces.iter().map(|piece| piece.length).sum::<u64>();
         pieces
@@ -304,6 +328,8 @@ impl Consistency {
     ) {
         if let Policy::Bitmap(bitmap) = &mut self.policy {
             bitmap.end_write(&layout.resync_range(bytes), now);
+        } else if let Policy::Journal(journal) = &mut self.policy {
+            journal.end_write(&bytes);
         }
         if is_done {
             self.last_write = Some(now);

@@ -40,9 +40,9 @@ impl Resyncer {
         let (least, most, unit) = match policy {
             ConsistencyPolicy::Resync { least, most, unit }
             | ConsistencyPolicy::Bitmap { least, most, unit, .. } => (least, most, unit.0),
-            ConsistencyPolicy::None | ConsistencyPolicy::Ppl { .. } => {
-                (Rate::None, Rate::None, STEP)
-            }
+            ConsistencyPolicy::None
+            | ConsistencyPolicy::Ppl { .. }
+            | ConsistencyPolicy::Journal => (Rate::None, Rate::None, STEP),
         };
         let pacer = Pacer::new(unit, most, least);
         Self { left: Vec::new(), unit, pacer, since: Instant::START, reading: 0 }
