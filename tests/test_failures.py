@@ -56,6 +56,29 @@ def test_a_spare_that_holds_all_is_told_with_its_time() -> None:
     assert "failures at set times · 1 spare · rebuild rate" in line
 
 
+def test_a_journal_is_a_drive_behind_the_spares() -> None:
+    found = run(
+        [{"drive": 1, "at": "100ms"}],
+        layout="raid5",
+        devices=3,
+        spares=1,
+        rebuild={"type": "rate", "rate": "20MB/s"},
+        consistency_policy="journal",
+    )
+    labels = [drive.label for drive in describe.drives(found)]
+    assert labels == ["0", "1 (failed)", "2", "3 (spare)", "4 (journal)"]
+    assert found.summary.array is not None
+    assert found.summary.array.consistency is not None
+    assert found.summary.devices is not None
+    # Nothing but its log goes to the journal, and nothing of it is moved.
+    logged = found.summary.array.consistency.log_bytes
+    journal = found.summary.devices[4]
+    assert journal.flash.programs * 4096 == logged > 0
+    line = describe.array(found.config)
+    assert line is not None
+    assert "consistency policy journal" in line
+
+
 def test_data_that_are_lost_are_told_and_end_the_run() -> None:
     found = run([{"drive": 1, "at": "1s"}, {"drive": 0, "at": "2s"}])
     assert found.summary.array is not None

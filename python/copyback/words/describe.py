@@ -267,13 +267,15 @@ def drives(result: Result) -> list[Drive]:
 
 
 def _marks(result: Result) -> dict[int, str]:
-    """Return what is said behind the numbers of drives that are lost or spare."""
+    """Return what is said behind the numbers of drives that are lost, spare, or a journal."""
     array, found = result.config.get("array", {}), result.summary.array
     devices = int(array.get("devices", 1))
     spares = range(devices, devices + int(array.get("spares", 0)))
+    journal = range(spares.stop, len(result.summary.devices or []))
     failed = found.failures if found is not None and found.failures else []
     return {
         **dict.fromkeys(spares, " (spare)"),
+        **dict.fromkeys(journal, " (journal)"),
         **dict.fromkeys(array.get("failed", []), " (lost)"),
         **{failure.drive: " (failed)" for failure in failed},
     }

@@ -475,6 +475,7 @@ impl Array {
         }
         if !ahead.is_empty() {
             task.stage = TaskStage::Running(ahead.len() as u32);
+            self.upkeep.count_log(&ahead);
             return ahead.into_iter().for_each(|piece| self.hand_in(id, piece));
         }
         self.upkeep.note_logged(task, &self.layout);

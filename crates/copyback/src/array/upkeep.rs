@@ -96,6 +96,11 @@ impl Upkeep {
         consistency.ahead_of(bytes, layout, writes)
     }
 
+    /// Counts `pieces` of a log or a bitmap that go to the drives.
+    pub(super) fn count_log(&mut self, pieces: &[Piece]) {
+        self.consistency.iter_mut().for_each(|consistency| consistency.count_log(pieces));
+    }
+
     /// Notes that what had to be on the drives before a task writes is there.
     pub(super) fn note_logged(&mut self, task: &Task, layout: &Layout) {
         if task.has_intent

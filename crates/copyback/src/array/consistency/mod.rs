@@ -282,7 +282,7 @@ impl Consistency {
         (layout, missing): (&Layout, &Missing),
         writes: &[Piece],
     ) -> Vec<Piece> {
-        let pieces = match &mut self.policy {
+        match &mut self.policy {
             Policy::None | Policy::Resync => Vec::new(),
             Policy::Bitmap(bitmap) => {
                 let blocks = bitmap.begin_write(&layout.resync_range(bytes));
@@ -294,9 +294,12 @@ impl Consistency {
                 parities.iter().map(|parity| logs.append(*parity)).collect()
             }
             Policy::Journal(journal) => journal.append(bytes, writes),
-        };
+        }
+    }
+
+    /// Counts `pieces` of a log or a bitmap that go to the drives.
+    pub(super) fn count_log(&mut self, pieces: &[Piece]) {
         self.tally.log_bytes += pieces.iter().map(|piece| piece.length).sum::<u64>();
-        pieces
     }
 
     /// Plans to write `block` of the bitmap.
