@@ -40,6 +40,8 @@ JUDGED = [
     "intel-s4600",
     "samsung-970-evo-plus",
     "samsung-pm9a3",
+    "md-raid10-4x",
+    "md-raid6-10x",
     "micron-7450-max",
     "micron-7450-pro",
     "solidigm-p5520",

@@ -29,6 +29,8 @@ devices! {
     "intel-s4500": "SATA drive for data centres, TLC, 7% spare class: an eighth of the S4500 of 960 GB",
     "intel-s4600": "the same with 28% spare: an eighth of the S4600 of 960 GB",
     "samsung-pm9a3": "NVMe drive for data centres, TLC, with capacitors: 14 GB of the 960 GB one",
+    "md-raid10-4x": "Linux md's RAID-10 of four samsung-pm9a3: two near copies, chunks of 512 KiB",
+    "md-raid6-10x": "Linux md's RAID-6 of ten samsung-pm9a3: chunks of 512 KiB",
     "micron-7450-max": "NVMe drive for data centres, TLC, 30% spare: 12 GB of the 800 GB one",
     "micron-7450-pro": "the same with 18% spare: 14 GB of the 960 GB one",
     "solidigm-p5520": "NVMe drive for data centres, TLC: 27 GB of the 1.92 TB one",
