@@ -209,6 +209,7 @@ generated: setup ## Write what is generated: reference pages, the classes of sum
 	$(RUN) python tools/glossary_page.py
 	$(RUN) python tools/surrogate_traits.py
 	$(RUN) python tools/design_gains.py --page
+	$(RUN) python tools/coordination.py --page
 	$(PYTHON) tools/search_on.py --page
 
 .PHONY: check-generated
@@ -265,6 +266,9 @@ check-generated: setup ## Check that these are fresh
 	$(RUN) python tools/design_gains.py --page --to target/generated
 	@diff -u docs/gains.md target/generated/docs/gains.md \
 	  || { echo "docs/gains.md is stale: run 'make generated'"; exit 1; }
+	$(RUN) python tools/coordination.py --page --to target/generated
+	@diff -u docs/coordination.md target/generated/docs/coordination.md \
+	  || { echo "docs/coordination.md is stale: run 'make generated'"; exit 1; }
 	$(PYTHON) tools/search_on.py --page --to target/generated
 	@diff -u docs/searches.md target/generated/docs/searches.md \
 	  || { echo "docs/searches.md is stale: run 'make generated'"; exit 1; }

@@ -1,10 +1,10 @@
-"""Which coordination of an array's collections wins where: layouts, loads, and a drive that fails.
+"""Which coordination of an array's collections wins where: layouts, loads, a drive that fails.
 
-The plan is `examples/coordination/plan.toml`, the drives `examples/coordination/drives.toml`. Stored in
-`examples/coordination/results.csv`; docs/coordination.md is written from that:
+The plan is `examples/coordination/plan.toml`, the drives are those of `drives.toml` beside it.
+Stored in `results.csv` there; docs/coordination.md is written from that:
 
-    python tools/coordination.py --runs out/coordination --traces DIR   # about half an hour of two cores
-    python tools/coordination.py --page                                 # writes docs/coordination.md
+    python tools/coordination.py --runs out/coordination --traces DIR   # half an hour of two cores
+    python tools/coordination.py --page                                 # writes the page
 
 A run that was stopped goes on where it was.
 """
@@ -26,6 +26,7 @@ from commits import commit
 
 from copyback.inputs.configuration import to_toml
 from copyback.sweep.ratios import NoRatio, Ratio, ratio_of
+from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -134,7 +135,7 @@ class Sweep(NamedTuple):
             numbers = [run[key] for key, _ in MEASURES.values()]
             numbers += [run.get(key) or 0 for key in BESIDE.values()]
             told = [f"{number:.7g}" for number in numbers]
-            yield Row(*self, drives, scheme, str(run["seed"]), *told, at)
+            yield Row._make([*self, drives, scheme, str(run["seed"]), *told, at])
 
     def file(self) -> dict[str, Any]:
         """Return the sweep file."""
@@ -173,7 +174,7 @@ def sweeps() -> list[Sweep]:
 
 
 def fitting(settings: dict[str, Any], layout: str) -> dict[str, Any]:
-    """Return a scheme's settings on a layout: mirrors read around collections in a way of their own.
+    """Return a scheme's settings on a layout: mirrors have their own reads around collections.
 
     >>> fitting({"array.reads_around_gc": True}, "RAID-10")
     {'array.mirror_reads': 'around_collections'}
@@ -253,13 +254,13 @@ def table(rows: Sequence[Row], measure: str) -> str:
         first = min(others, key=lambda name: against(schemes, name).ratio)
         cells = [cell(against(schemes, name), name == first) for name in others]
         mean = sum(schemes[BASELINE].values()) / len(schemes[BASELINE])
-        head = f"| {case.layout} | {case.state} | {case.load} | {mean / 1e3:.3g} ms |"
+        head = f"| {case.layout} | {case.state} | {case.load} | {units.time_us(mean)} |"
         lines.append(f"{head} {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def cell(ratio: Ratio, is_first: bool) -> str:
-    """Return a ratio as a change with its interval, in bold if no other is less and it is a gain."""
+    """Return a ratio as a change with its interval; the least is bold if it is a gain."""
     low, high = ratio.ends or ("", "")
     text = f"{ratio.marked} ({low} to {high})"
     gains = ratio.high is not None and ratio.high < 1
@@ -281,19 +282,24 @@ KINDS = {"on demand": "serve nobody while they collect", "yielding": "yield whil
 
 
 def told(found: Numbers) -> str:
-    """Return how often each scheme gains and loses, and the overall ratio."""
+    """Return each scheme's ratio over all cases, the least first, with its gains and losses."""
     names = [name for name in next(iter(found.values())) if name != BASELINE]
+    overall = {name: over(found, name) for name in names}
     parts = []
-    for name in names:
+    for name in sorted(names, key=lambda name: overall[name].ratio):
         ratios = [against(schemes, name) for schemes in found.values()]
         gains = sum(ratio.high is not None and ratio.high < 1 for ratio in ratios)
         losses = sum(ratio.low is not None and ratio.low > 1 for ratio in ratios)
-        over = ratio_of([(schemes[name], schemes[BASELINE]) for schemes in found.values()])
-        mean = over.text if isinstance(over, Ratio) else "no ratio"
-        parts.append(
-            f"{name} {mean} in the mean (gains in {gains} of {len(ratios)} cases, loses in {losses})"
-        )
-    return "; ".join(parts) + "."
+        parts.append(f"{name} {overall[name].text} (gains in {gains}, loses in {losses})")
+    return f"of {len(found)} cases, {'; '.join(parts)}."
+
+
+def over(found: Numbers, scheme: str) -> Ratio:
+    """Return a scheme's ratio to the uncoordinated array over all cases."""
+    ratio = ratio_of([(schemes[scheme], schemes[BASELINE]) for schemes in found.values()])
+    if isinstance(ratio, NoRatio):
+        raise TypeError(f"{scheme} has no ratio: {ratio}")
+    return ratio
 
 
 def flaws(rows: Sequence[Row]) -> str:
