@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from copyback.inputs.configuration import to_toml
+from copyback.process.scheduler import Scheduler, SchedulerLostError
 from processes import ending
 from test_calibrate_load import drive
 
@@ -92,3 +94,48 @@ def test_a_scheduler_that_is_not_there_and_its_own_jobs_are_refused(
     assert "no scheduler answers there" in done.stderr
     done = cli(*asked, *dead, "--jobs", "2", status=2)
     assert "--jobs and --dask" in done.stderr
+
+
+@dataclass
+class Client:
+    """A client that is in another state after the first try."""
+
+    status: str
+    then: str
+
+
+@dataclass
+class Ready:
+    """A future of Dask whose result is ready, and comes after some tries that run out of time."""
+
+    client: Client
+    tries: int
+    limits: list[float] = field(default_factory=list)
+    status: str = "finished"
+
+    def result(self, timeout: float) -> str:
+        """Return the result, or run out of time."""
+        self.limits.append(timeout)
+        if len(self.limits) > self.tries:
+            return "answer"
+        self.client.status = self.client.then
+        raise TimeoutError
+
+
+def fetched(status: str, then: str, tries: int) -> tuple[Any, list[float]]:
+    """Return what comes of a result, nothing if the scheduler is lost, and limits of the tries."""
+    scheduler = Scheduler.__new__(Scheduler)
+    client = Client(status, then)
+    scheduler._client, scheduler._address = client, "tcp://there"
+    ready = Ready(client, tries)
+    try:
+        return scheduler._fetched(ready), ready.limits
+    except SchedulerLostError:
+        return None, ready.limits
+
+
+def test_a_result_is_waited_for_unless_the_client_is_closed() -> None:
+    assert fetched("running", "running", 0) == ("answer", [10])
+    assert fetched("running", "running", 2) == ("answer", [10, 20, 40])
+    assert fetched("running", "closed", 2) == (None, [10])
+    assert fetched("closed", "closed", 2) == (None, [])

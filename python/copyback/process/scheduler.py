@@ -81,14 +81,32 @@ class Scheduler:
             from distributed.comm.core import CommClosedError
 
             try:
-                future.set_result(done.result())
+                future.set_result(self._fetched(done))
             except KilledWorker as killed:
                 future.set_exception(BrokenExecutor(str(killed)))
             except (FutureCancelledError, CommClosedError):
-                lost = f"--dask {self._address}: the scheduler is lost"
-                future.set_exception(SchedulerLostError(lost))
+                future.set_exception(self._lost())
             except BaseException as fault:  # the future must end, whatever happens
                 future.set_exception(fault)
 
         asked.add_done_callback(settle)
         return future
+
+    def _fetched(self, done: Any) -> Any:
+        """Return a result that is ready, however long it takes to come here.
+
+        A client that is closed meanwhile answers nobody, and says nothing: who waits without a
+        limit waits for good, and keeps Python from ending.
+        """
+        limit_s = PATIENCE_S
+        while self._client.status not in ("closing", "closed"):
+            try:
+                return done.result(timeout=limit_s)
+            except TimeoutError:
+                if done.status == "error":
+                    raise
+            limit_s *= 2
+        raise self._lost()
+
+    def _lost(self) -> SchedulerLostError:
+        return SchedulerLostError(f"--dask {self._address}: the scheduler is lost")
