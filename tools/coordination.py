@@ -29,7 +29,7 @@ from copyback.sweep.ratios import NoRatio, Ratio, ratio_of
 from copyback.words import units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / "examples/coordination"
@@ -45,7 +45,7 @@ BASELINE = "uncoordinated"
 
 #: What is compared: its column in `results.parquet`, and its name.
 MEASURES = {
-    "mean": ("response_us.all.mean", "mean response time"),
+    "mean": ("response_us.all.mean", "Mean response time"),
     "p999": ("response_us.all.p99_9", "p99.9"),
 }
 
@@ -219,26 +219,26 @@ def numbers(rows: Sequence[Row], measure: str) -> Numbers:
 def page(rows: Sequence[Row]) -> str:
     """Return the page of what is stored."""
     head = HEAD.read_text(encoding="utf-8").strip()
-    parts = [head.replace("{{ answer }}", "\n".join(f"- {line}" for line in answer(rows)))]
+    told = {"answer": "\n".join(f"- {line}" for line in answer(rows)), "flaws": flaws(rows)}
+    for name, text in told.items():
+        head = head.replace(f"{{{{ {name} }}}}", text)
+    parts = [head]
     for drives in dict.fromkeys(row.drives for row in rows):
         own = [row for row in rows if row.drives == drives]
-        parts.append(
-            f"## Drives that collect {drives}" if drives == "on demand" else "## Drives that yield"
-        )
+        parts.append(f"## Drives that {KINDS[drives]}")
         for measure, (_, name) in MEASURES.items():
             parts += [
-                f"{name[0].upper()}{name[1:]}, uncoordinated, and the others as a change of it:",
+                f"{name}, uncoordinated, and the others as a change of it:",
                 table(own, measure),
             ]
-    parts += [flaws(rows)]
     commits = ", ".join(sorted({row.commit for row in rows}))
     parts.append(f"{len(rows):,} runs by `python tools/coordination.py` at commit {commits}.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def against(schemes: Mapping[str, Mapping[int, float]], scheme: str) -> Ratio:
-    """Return a scheme's ratio to the uncoordinated array, seed by seed."""
-    found = ratio_of([(schemes[scheme], schemes[BASELINE])])
+def against(cases: Iterable[Mapping[str, Mapping[int, float]]], scheme: str) -> Ratio:
+    """Return a scheme's ratio to the uncoordinated array over some cases, seed by seed."""
+    found = ratio_of([(schemes[scheme], schemes[BASELINE]) for schemes in cases])
     if isinstance(found, NoRatio):
         raise TypeError(f"{scheme} has no ratio: {found}")
     return found
@@ -251,20 +251,25 @@ def table(rows: Sequence[Row], measure: str) -> str:
     lines = [f"| layout | | load | {BASELINE} | {' | '.join(others)} |"]
     lines.append("| --- | --- | --- |" + " ---: |" * (1 + len(others)))
     for case, schemes in found.items():
-        first = min(others, key=lambda name: against(schemes, name).ratio)
-        cells = [cell(against(schemes, name), name == first) for name in others]
+        ratios = [against([schemes], name) for name in others]
+        least = min(ratio.ratio for ratio in ratios)
+        cells = [cell(ratio, ratio.ratio == least) for ratio in ratios]
         mean = sum(schemes[BASELINE].values()) / len(schemes[BASELINE])
         head = f"| {case.layout} | {case.state} | {case.load} | {units.time_us(mean)} |"
         lines.append(f"{head} {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def cell(ratio: Ratio, is_first: bool) -> str:
+def cell(ratio: Ratio, is_least: bool) -> str:
     """Return a ratio as a change with its interval; the least is bold if it is a gain."""
     low, high = ratio.ends or ("", "")
     text = f"{ratio.marked} ({low} to {high})"
-    gains = ratio.high is not None and ratio.high < 1
-    return f"**{text}**" if is_first and gains else text
+    return f"**{text}**" if is_least and gains(ratio) else text
+
+
+def gains(ratio: Ratio) -> bool:
+    """Whether the interval lies below 1."""
+    return not ratio.may_be_one and ratio.ratio < 1
 
 
 def answer(rows: Sequence[Row]) -> list[str]:
@@ -273,7 +278,7 @@ def answer(rows: Sequence[Row]) -> list[str]:
     for measure, (_, name) in MEASURES.items():
         for drives in dict.fromkeys(row.drives for row in rows):
             found = numbers([row for row in rows if row.drives == drives], measure)
-            lines.append(f"{name[0].upper()}{name[1:]}, drives that {KINDS[drives]}: {told(found)}")
+            lines.append(f"{name}, drives that {KINDS[drives]}: {told(found)}")
     return lines
 
 
@@ -284,22 +289,14 @@ KINDS = {"on demand": "serve nobody while they collect", "yielding": "yield whil
 def told(found: Numbers) -> str:
     """Return each scheme's ratio over all cases, the least first, with its gains and losses."""
     names = [name for name in next(iter(found.values())) if name != BASELINE]
-    overall = {name: over(found, name) for name in names}
+    overall = {name: against(found.values(), name) for name in names}
     parts = []
     for name in sorted(names, key=lambda name: overall[name].ratio):
-        ratios = [against(schemes, name) for schemes in found.values()]
-        gains = sum(ratio.high is not None and ratio.high < 1 for ratio in ratios)
-        losses = sum(ratio.low is not None and ratio.low > 1 for ratio in ratios)
-        parts.append(f"{name} {overall[name].text} (gains in {gains}, loses in {losses})")
+        ratios = [against([schemes], name) for schemes in found.values()]
+        better = sum(gains(ratio) for ratio in ratios)
+        worse = sum(not ratio.may_be_one and ratio.ratio > 1 for ratio in ratios)
+        parts.append(f"{name} {overall[name].text} (gains in {better}, loses in {worse})")
     return f"of {len(found)} cases, {'; '.join(parts)}."
-
-
-def over(found: Numbers, scheme: str) -> Ratio:
-    """Return a scheme's ratio to the uncoordinated array over all cases."""
-    ratio = ratio_of([(schemes[scheme], schemes[BASELINE]) for schemes in found.values()])
-    if isinstance(ratio, NoRatio):
-        raise TypeError(f"{scheme} has no ratio: {ratio}")
-    return ratio
 
 
 def flaws(rows: Sequence[Row]) -> str:
