@@ -53,8 +53,8 @@ fn journal(config: &Config, faults: &mut Report) {
         faults.add(KEY, "found \"journal\"; allowed: with raid5 or raid6");
     }
     if !config.ssd.faults.are_none() {
-        let problem = "found \"journal\" of drives whose flash may fail; allowed: without ssd.faults, as an array goes on \
-                       without no journal";
+        let problem = "found \"journal\" of drives whose flash may fail; allowed: without ssd.faults, as no array goes \
+                       on without its journal";
         faults.add(KEY, problem);
     }
 }

@@ -144,15 +144,15 @@ fn a_partial_parity_log_takes_a_header_and_the_rows_that_are_written() {
 
 #[test]
 fn a_journal_takes_a_header_and_all_that_is_written_on_a_drive_of_its_own() {
-    let on_journal = |request: Request, name: &str| {
+    let on_journal = |request: Request| {
         let summary = ran(&[request], &[JOURNAL]);
-        (consistency(&summary, "log_bytes"), number(&summary, &format!("/devices/4/flash/{name}")))
+        (consistency(&summary, "log_bytes"), number(&summary, "/devices/4/flash/programs"))
     };
     // A page and its parity; two pages and two of parity; a whole stripe, of six pages and two.
-    assert_eq!(on_journal(WRITE, "programs"), (3.0 * 4096.0, 3.0));
-    assert_eq!(on_journal((0, 0, 2, false), "programs"), (5.0 * 4096.0, 5.0));
-    assert_eq!(on_journal((0, 0, 6, false), "programs"), (9.0 * 4096.0, 9.0));
-    assert_eq!(on_journal((0, 0, 6, true), "programs"), (0.0, 0.0), "a read is not logged");
+    assert_eq!(on_journal(WRITE), (3.0 * 4096.0, 3.0));
+    assert_eq!(on_journal((0, 0, 2, false)), (5.0 * 4096.0, 5.0));
+    assert_eq!(on_journal((0, 0, 6, false)), (9.0 * 4096.0, 9.0));
+    assert_eq!(on_journal((0, 0, 6, true)), (0.0, 0.0), "a read is not logged");
     let alone = |policy| number(&ran(&[WRITE], &[policy]), "/response_us/write/mean");
     assert!(alone(JOURNAL) >= alone(NONE) + 200.0, "the journal comes before the data");
 }

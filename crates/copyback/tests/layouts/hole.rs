@@ -21,10 +21,24 @@ fn array((layout, devices): (Layout, usize), unit: usize) -> Bytes {
     array
 }
 
+/// Bytes of `range` of which every one differs from what an [`array`] holds.
+fn changed(range: &Range<usize>) -> Vec<u8> {
+    range.clone().map(|at| !((at * 37 + at / 7) as u8)).collect()
+}
+
 /// Cuts off the parities of a write of `range`; every byte of it changes.
 fn torn(array: &mut Bytes, range: &Range<usize>) -> Vec<Range<u64>> {
-    let new: Vec<u8> = range.clone().map(|at| !((at * 37 + at / 7) as u8)).collect();
-    array.write_without_parity(range.start, &new)
+    array.write_without_parity(range.start, &changed(range))
+}
+
+/// Writes from every byte on, of lengths in turn, to each layout with units of so many bytes.
+fn writes(unit: usize) -> impl Iterator<Item = ((Layout, usize), Range<usize>)> {
+    LAYOUTS.into_iter().flat_map(move |kind| {
+        let capacity = array(kind, unit).capacity();
+        let lengths = [1, 3, 5, 9, 17, 31].into_iter().cycle();
+        let ranges = (0..capacity).zip(lengths);
+        ranges.map(move |(start, length)| (kind, start..capacity.min(start + length)))
+    })
 }
 
 #[test]
@@ -56,22 +70,18 @@ fn the_hole_is_what_reads_wrongly_beside_the_written_bytes() {
 #[test]
 fn no_more_reads_wrongly_than_the_hole_and_nothing_after_a_resync() {
     let unit = 4;
-    for kind in LAYOUTS {
-        let capacity = array(kind, unit).capacity();
-        for (start, length) in (0..capacity).zip([1, 3, 5, 9, 17, 31].into_iter().cycle()) {
-            let range = start..capacity.min(start + length);
-            for lost in 0..kind.1 {
-                let mut whole = array(kind, unit);
-                let parts = torn(&mut whole, &range);
-                let mut resynced = array(kind, unit);
-                torn(&mut resynced, &range);
-                resynced.resync(&parts, unit * 2);
-                whole.lose(lost);
-                let wrong = whole.wrong_bytes(&range) as u64;
-                assert!(wrong <= whole.hole_bytes(&parts), "{kind:?} {range:?} {lost}");
-                resynced.lose(lost);
-                assert_eq!(resynced.wrong_bytes(&(0..0)), 0, "{kind:?} {range:?} {lost}");
-            }
+    for (kind, range) in writes(unit) {
+        for lost in 0..kind.1 {
+            let mut whole = array(kind, unit);
+            let parts = torn(&mut whole, &range);
+            let mut resynced = array(kind, unit);
+            torn(&mut resynced, &range);
+            resynced.resync(&parts, unit * 2);
+            whole.lose(lost);
+            let wrong = whole.wrong_bytes(&range) as u64;
+            assert!(wrong <= whole.hole_bytes(&parts), "{kind:?} {range:?} {lost}");
+            resynced.lose(lost);
+            assert_eq!(resynced.wrong_bytes(&(0..0)), 0, "{kind:?} {range:?} {lost}");
         }
     }
 }
@@ -79,19 +89,14 @@ fn no_more_reads_wrongly_than_the_hole_and_nothing_after_a_resync() {
 #[test]
 fn a_journal_makes_good_whatever_pieces_of_a_write_have_reached_the_drives() {
     let unit = 4;
-    for kind in LAYOUTS {
-        let capacity = array(kind, unit).capacity();
-        for (start, length) in (0..capacity).zip([1, 3, 5, 9, 17, 31].into_iter().cycle()) {
-            let new: Vec<u8> =
-                (start..capacity.min(start + length)).map(|at| !(at as u8)).collect();
-            for reached in 0_u32..8 {
-                let mut array = array(kind, unit);
-                let (torn, logged) =
-                    array.write_in_part(start, &new, |piece| reached >> (piece % 3) & 1 == 1);
-                array.replay(&torn, &logged, unit * 2);
-                array.lose(start % kind.1);
-                assert_eq!(array.wrong_bytes(&(0..0)), 0, "{kind:?} {start} {length} {reached}");
-            }
+    for (kind, range) in writes(unit) {
+        for reached in 0_u32..8 {
+            let mut array = array(kind, unit);
+            let reaches = |piece| reached >> (piece % 3) & 1 == 1;
+            let (torn, logged) = array.write_in_part(range.start, &changed(&range), reaches);
+            array.replay(&torn, &logged, unit * 2);
+            array.lose(range.start % kind.1);
+            assert_eq!(array.wrong_bytes(&(0..0)), 0, "{kind:?} {range:?} {reached}");
         }
     }
 }
