@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from copyback.inputs.configuration import to_toml
-from copyback.process.scheduler import Scheduler, SchedulerLostError
+from copyback.process.scheduler import _DASK_LOGS, Scheduler, SchedulerLostError
 from processes import ending
 from test_calibrate_load import drive
 
@@ -139,3 +140,17 @@ def test_a_result_is_waited_for_unless_the_client_is_closed() -> None:
     assert fetched("running", "running", 2) == ("answer", [10, 20, 40])
     assert fetched("running", "closed", 2) == (None, [10])
     assert fetched("closed", "closed", 2) == (None, [])
+
+
+def test_a_scheduler_is_silent_until_it_is_left_in_peace(cluster: Cluster) -> None:
+    for log in _DASK_LOGS:
+        log.setLevel(logging.WARNING)
+    names = ("distributed.batched", "distributed.client", "distributed.gc", "tornado.access")
+    logs = [logging.getLogger(name) for name in names]
+    with Scheduler(cluster.address):
+        assert not any(log.isEnabledFor(logging.ERROR) for log in logs)
+    assert all(log.isEnabledFor(logging.WARNING) for log in logs)
+    with pytest.raises(SchedulerLostError), Scheduler(cluster.address):
+        raise SchedulerLostError
+    # Threads of a client that has lost its scheduler speak after it is closed, too.
+    assert not any(log.isEnabledFor(logging.ERROR) for log in logs)

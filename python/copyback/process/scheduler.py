@@ -12,7 +12,17 @@ from copyback.process.extras import needed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_DASK_LOG = logging.getLogger("distributed.client")
+#: Logs that Dask gives a level of their own; its others, and Tornado's, inherit one from these.
+_DASK_LOGS = [
+    logging.getLogger(name)
+    for name in (
+        "distributed",
+        "distributed.client",
+        "distributed.gc",
+        "tornado",
+        "tornado.application",
+    )
+]
 
 #: Seconds to wait for a scheduler to answer.
 PATIENCE_S = 10
@@ -49,14 +59,19 @@ class Scheduler:
 
     def __enter__(self) -> Self:
         # What it has to say about a lost scheduler, in many lines, we say in one.
-        self._log_level = _DASK_LOG.level
-        _DASK_LOG.setLevel(logging.CRITICAL)
+        self._levels = [log.level for log in _DASK_LOGS]
+        for log in _DASK_LOGS:
+            log.setLevel(logging.CRITICAL)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, fault: type[BaseException] | None, *_: object) -> None:
         # Closing the client drops what it has asked for.
         self._client.close()
-        _DASK_LOG.setLevel(self._log_level)
+        if fault is not None:
+            # Its threads may still find that the scheduler is lost.
+            return
+        for log, level in zip(_DASK_LOGS, self._levels, strict=True):
+            log.setLevel(level)
 
     def workers(self) -> Mapping[str, Any]:
         """Return what the scheduler knows of each worker, by its address."""
