@@ -16,7 +16,7 @@ from copyback.calibration.load.result import Group
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from drive_loads import DRIVES, FIT, NAME, PROBE, RESULT, WRITERS  # noqa: E402
+from drive_loads import DRIVES, NAME, PROBE, RESULT, WRITERS  # noqa: E402
 from drive_pages import filled  # noqa: E402
 from load_pages import count, page, predicted  # noqa: E402
 
@@ -126,11 +126,11 @@ def test_writes_of_the_kioxia_wait_as_behind_a_slow_phase_of_one_length() -> Non
         assert waits[rate] == pytest.approx(own, rel=0.08)
 
 
-def test_the_same_keys_are_fitted_of_each_drive() -> None:
+def test_the_keys_of_its_rule_are_fitted_of_each_drive() -> None:
     for drive, found in zip(DRIVES, stored()["drives"], strict=True):
         keys = [one["key"] for one in found["parameters"]]
         extra = ["ssd.ftl.over_provisioning"] if drive.spare else []
-        assert keys == ([] if drive.as_drive else [*FIT, *extra])
+        assert keys == ([] if drive.as_drive else [*drive.fit, *extra])
 
 
 #: Writes a second without pause that were measured: of the PM9A3 the end of its load curve, of

@@ -12,6 +12,11 @@ reads at the lowest load take one of two times, had one time for all pages, and 
 out at the end of its range: they were fitted again, with a longer range and two times, whose ratio
 is that of the percentiles 10 and 50 there.
 
+The MAX was fitted anew with another mechanism, which was built with its whole curve and the PRO's
+in view: it collects whole lines at full speed, and meanwhile lets writes in at a share of the rate
+that they had in the last second. Half a dozen settings of it were tried by hand at all rates. What
+is fitted, and where it is looked for, was set before the fit.
+
 What is stored for `copyback validate` is written to docs/drives/loads.md by
 tools/drive_pages.py.
 """
@@ -85,15 +90,27 @@ USED_COLUMNS = {
 }
 
 #: What is fitted of each drive, and where it is looked for.
-FIT = {
+TIMES = {
     "ssd.timing.read": "20us..120us",
     "ssd.timing.program": "300us..3ms",
     "ssd.timing.erase": "1ms..10ms",
     "host.command_overhead": "2us..20us",
     "ssd.commands.suspend.program_pulse": "20us..500us",
     "ssd.commands.suspend.erase_pulse": "50us..2ms",
+}
+
+#: Beside them, of a drive that collects at the pace of its tokens.
+PACED = TIMES | {
     "ssd.buffer.throttle.burst": "4KiB..256KiB",
     "ssd.buffer.throttle.share": "0.7..0.97",
+}
+
+#: Beside them, of a drive that collects lines in bursts. More slots than the threads can take up are
+#: no limit; with as many as six of them have under way, the seventh waits.
+BURSTS = TIMES | {
+    "ssd.buffer.throttle.share": "0.85..1.0",
+    "ssd.gc.hysteresis_blocks": "0..8",
+    "host.command_slots": "320..448",
 }
 
 
@@ -117,6 +134,8 @@ class Drive:
         What differs from the common start.
     spare
         Whether spare is fitted, too: nothing else tells it.
+    fit
+        Keys that are fitted, and their ranges.
     as_drive
         Name of the drive whose fit it has, if it has none of its own.
     seen
@@ -132,6 +151,7 @@ class Drive:
     source: str
     settings: dict[str, Any] = field(default_factory=dict)
     spare: bool = False
+    fit: dict[str, str] = field(default_factory=lambda: PACED)
     as_drive: str | None = None
     seen: tuple[str, ...] = ()
     seen_at_least: tuple[str, ...] = ()
@@ -153,6 +173,13 @@ def _reads(fast: int, slow: int) -> dict[str, Any]:
 def _slots(commands: int, low: float = 1.0) -> dict[str, Any]:
     return {"host__command_slots": commands, "host__low_watermark": low}
 
+
+#: A drive that collects whole lines at full speed while it lets the host in at its own pace.
+IN_BURSTS = {
+    "ssd__gc__unit": "line",
+    "ssd__gc__preemption": "semi_preemptive",
+    "ssd__buffer__throttle": {"type": "recent_rate", "share": 0.95},
+}
 
 #: All that seven threads may have under way: then slots are no limit.
 ALL = _slots(7 * 64)
@@ -180,7 +207,8 @@ DRIVES = (
         65_000,
         159_300,
         SKEW,
-        ALL | _dies(8, 4) | _spare(1_066, 745),
+        ALL | IN_BURSTS | _dies(8, 4) | _spare(1_066, 745),
+        fit=BURSTS,
     ),
     Drive(
         "micron-7450-pro",
@@ -240,7 +268,7 @@ def fitted(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dic
     write_curve(curve, drive, source)
     if drive.as_drive:
         return {**head(drive), **predicted(drive, curve, known[drive.as_drive])}
-    fit = FIT | ({"ssd.ftl.over_provisioning": "0.08..0.3"} if drive.spare else {})
+    fit = drive.fit | ({"ssd.ftl.over_provisioning": "0.08..0.3"} if drive.spare else {})
     found = calibrate_load(
         start(),
         curve=curve,

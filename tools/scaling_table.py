@@ -83,7 +83,7 @@ def flat(table: Row, above: str = "") -> Iterator[tuple[str, Any]]:
 
 def source(key: str) -> str:
     """Return where the value of a key is from."""
-    if key in drive_loads.FIT or key == "ssd.ftl.over_provisioning":
+    if key in drive_loads.PACED or key == "ssd.ftl.over_provisioning":
         return "fitted"
     return DERIVED.get(key, "chosen")
 

@@ -346,6 +346,22 @@ choice! {
             #[serde(default = "default_throttle_share")]
             share: Share,
         },
+        /// At a set rate while the drive collects for space, in order of arrival; at once otherwise.
+        SetRate {
+            /// Bytes of pages a second.
+            rate: Rate,
+        },
+        /// At a share of the rate that writes had of late, and no slower than a page a second, while the drive collects for
+        /// space, in order of arrival; at once otherwise.
+        RecentRate {
+            /// Share of that rate.
+            #[serde(default = "default_throttle_share")]
+            share: Share,
+            /// Time over which the rate is counted; the last that has ended is taken.
+            #[serde(default = "default_throttle_window")]
+            #[schemars(extend("longest" = "1h"))]
+            window: Time,
+        },
     }
 }
 
@@ -362,6 +378,10 @@ const fn default_burst() -> Size {
 
 const fn default_throttle_share() -> Share {
     Share(0.95)
+}
+
+const fn default_throttle_window() -> Time {
+    Time::from_us(1_000_000)
 }
 
 /// Order in which pages leave the write buffer.

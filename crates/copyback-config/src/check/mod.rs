@@ -31,7 +31,7 @@ mod windows;
 mod workload;
 
 use super::*;
-use quantity::{Share, Size, Time};
+use quantity::{Rate, Share, Size, Time};
 use resolved::{ROUNDING, Thresholds};
 
 /// Page numbers are stored off by one in 32 bits.
@@ -222,27 +222,51 @@ fn buffer(config: &Resolved, faults: &mut Report) {
         let problem = format!("found {capacity}; allowed: 0, or at least one page of {page}{what}");
         faults.add("ssd.buffer.capacity", problem);
     }
-    if let Throttle::Tokens { burst, share } = buffer.throttle {
-        throttle(config, burst, share, faults);
+    throttle(config, faults);
+}
+
+fn throttle(config: &Resolved, faults: &mut Report) {
+    let page = config.drive.pages.size;
+    let name = match config.ssd.buffer.throttle {
+        Throttle::None => return,
+        Throttle::Tokens { burst, share } => {
+            if burst < page {
+                let problem = format!("found {burst}; allowed: at least one page of {page}");
+                faults.add("ssd.buffer.throttle.burst", problem);
+            }
+            throttle_share(share, faults);
+            "tokens"
+        }
+        Throttle::SetRate { rate } => {
+            if !matches!(rate, Rate::BytesPerSecond(bytes) if bytes >= page.0) {
+                let problem =
+                    format!("found {rate}; allowed: at least one page of {page} a second");
+                faults.add("ssd.buffer.throttle.rate", problem);
+            }
+            "a rate"
+        }
+        Throttle::RecentRate { share, window } => {
+            throttle_share(share, faults);
+            if window.0.is_zero() {
+                faults.add("ssd.buffer.throttle.window", "found 0s; allowed: above 0");
+            }
+            "a rate"
+        }
+    };
+    let key = "ssd.buffer.throttle";
+    if config.ssd.buffer.capacity == Size(0) {
+        faults.add(key, format!("found {name} without a buffer; allowed: a capacity, or \"none\""));
+    }
+    if config.drive.slc.is_some() {
+        faults.add(key, format!("found {name} with an SLC cache; allowed: \"none\""));
     }
 }
 
-fn throttle(config: &Resolved, burst: Size, share: Share, faults: &mut Report) {
-    let page = config.drive.pages.size;
-    if config.ssd.buffer.capacity == Size(0) {
-        faults.add(
-            "ssd.buffer.throttle",
-            "found tokens without a buffer; allowed: a capacity, or \"none\"",
-        );
+fn throttle_share(share: Share, faults: &mut Report) {
+    if !(0.001..=1.0).contains(&share.0) {
+        let problem = format!("found {share}; allowed: 0.001 to 1");
+        faults.add("ssd.buffer.throttle.share", problem);
     }
-    if config.drive.slc.is_some() {
-        faults.add("ssd.buffer.throttle", "found tokens with an SLC cache; allowed: \"none\"");
-    }
-    if burst < page {
-        let problem = format!("found {burst}; allowed: at least one page of {page}");
-        faults.add("ssd.buffer.throttle.burst", problem);
-    }
-    faults.share_above_zero("ssd.buffer.throttle.share", share, false);
 }
 
 fn endurance(endurance: &Endurance, faults: &mut Report) {

@@ -115,6 +115,11 @@ impl Collecting {
         self.running > 0
     }
 
+    /// Whether a collection is under way that is not of idle time, on whatever die, be it that it rests.
+    pub fn is_for_space(&self) -> bool {
+        self.dies.iter().flatten().any(|underway| !underway.in_idle_time)
+    }
+
     /// Whether `die` works for a collection at this moment.
     pub fn is_running(&self, die: DieId) -> bool {
         self.dies[die.index()].is_some_and(|underway| underway.runs)

@@ -54,6 +54,8 @@ pub(super) enum Stage {
         /// Part of the wait that is due to collections.
         late: Duration,
     },
+    /// A write that waits while the drive collects.
+    Held,
     /// The write buffer serves it, or it waits for room there.
     Buffered,
 }

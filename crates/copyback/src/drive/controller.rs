@@ -19,7 +19,7 @@ pub(super) struct Controller {
     reads: Option<Delays>,
     writes: Option<Delays>,
     random: Stream,
-    /// Admission of writes to the buffer, if there are tokens.
+    /// Admission of writes to the buffer, if they are throttled.
     pub(super) throttle: Option<Throttle>,
 }
 

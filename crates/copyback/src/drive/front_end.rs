@@ -58,7 +58,7 @@ impl FrontEnd {
         self.overhead + beyond.unwrap_or(Duration::ZERO)
     }
 
-    /// Admission of writes to the buffer, if there are tokens.
+    /// Admission of writes to the buffer, if they are throttled.
     #[inline]
     pub fn throttle(&mut self) -> Option<&mut Throttle> {
         self.controller.as_mut()?.throttle.as_mut()
@@ -80,8 +80,11 @@ impl FrontEnd {
         }
     }
 
-    /// Forgets what is on the link, as the power has failed.
+    /// Forgets what is on the link and who waits to enter, as the power has failed.
     pub fn switch_off(&mut self, config: &Resolved) {
         self.link = Link::new(&config.host);
+        if let Some(throttle) = self.throttle() {
+            throttle.switch_off();
+        }
     }
 }

@@ -6,6 +6,7 @@
 //!            └── read, trim, flush┘                                 └── others ──────────┘
 //! ```
 
+mod admission;
 mod ahead;
 mod command;
 mod controller;
@@ -47,7 +48,6 @@ use power::Power;
 pub use power::{Interrupted, NotOnCommand, PowerLoss};
 use queue::Queue;
 pub use reject::Rejected;
-use throttle::Wait;
 
 /// A drive.
 #[derive(Checkpointed)]
@@ -492,35 +492,12 @@ impl Drive {
                 self.spend_in_buffer(command, For::Room, late);
                 self.dispatch(command);
             }
+            Stage::Held => self.let_held_go(),
             Stage::Buffered => {
                 active.spend(Part::Buffer, now);
                 self.after_pages(command);
             }
         }
-    }
-
-    /// Lets a command go on, a write once there are tokens for it.
-    #[inline]
-    fn admit(&mut self, id: CommandId) {
-        match self.wait_for_tokens(id) {
-            Some(Wait { length, late }) if !length.is_zero() => {
-                self.active(id).stage = Stage::Throttled { late };
-                self.agenda.add(self.now + length, Event::ControllerDone(id));
-            }
-            _ => self.dispatch(id),
-        }
-    }
-
-    /// Takes the tokens of a write; none if it needs none.
-    #[inline]
-    fn wait_for_tokens(&mut self, id: CommandId) -> Option<Wait> {
-        let throttle = self.front_end.throttle()?;
-        let Command { operation, offset, length, .. } = self.queue[id].command;
-        if operation != Operation::Write {
-            return None;
-        }
-        let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
-        Some(throttle.admit(pages, self.ssd.backend().collecting.begun(), self.now))
     }
 
     #[inline(always)]

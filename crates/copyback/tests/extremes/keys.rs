@@ -249,6 +249,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         // Each handle has a block open.
         "ssd.ftl.placement.reclaim_unit" => vec![("ssd.ftl.placement.handles", "1")],
         "ssd.ftl.mapping_unit" => vec![("ssd.gc.copyback", "false")],
+        key if key.starts_with("ssd.buffer.throttle") => vec![("ssd.buffer.capacity", "1MiB")],
         "array.failures" => raid.to_vec(),
         "array.failures.shape" => [&raid[..], &[("array.failures.life", "1s")]].concat(),
         "array.spares" => [

@@ -43,10 +43,8 @@ fn each_number_at_its_extremes_gives_a_result_or_a_refusal() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     // One block a plane leaves none free, and sixteen million are too many; the trace is not DiskSim's, and of
     // no cache. The others need keys beside them that the schema does not name: that writes have priority, the
-    // placement "sfs", earlier flows, a closed loop, the bytes of a skip, a second probability, a write buffer.
+    // placement "sfs", earlier flows, a closed loop, the bytes of a skip, a second probability.
     let expected = [
-        "ssd.buffer.throttle.burst",
-        "ssd.buffer.throttle.share",
         "ssd.controller.read_delay.probabilities",
         "ssd.controller.write_delay.probabilities",
         "ssd.gc.preemption.priority_flows",

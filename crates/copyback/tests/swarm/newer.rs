@@ -162,7 +162,11 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     pulses(&mut Draw::new(number, &format!("{name}/pulses")), &mut config.ssd.commands.suspend);
     command_slots(&mut Draw::new(number, &format!("{name}/slots")), &mut config.host);
     fetching(&mut Draw::new(number, &format!("{name}/fetching")), &mut config.host);
-    throttle(&mut Draw::new(number, &format!("{name}/tokens")), &mut config.ssd);
+    throttle(
+        &mut Draw::new(number, &format!("{name}/tokens")),
+        &mut Draw::new(number, &format!("{name}/throttles")),
+        &mut config.ssd,
+    );
     mirrors::draw(&mut Draw::new(number, &format!("{name}/mirrors")), config);
     failures::draw(&mut Draw::new(number, &format!("{name}/failures")), config);
     upkeep::draw(&mut Draw::new(number, &format!("{name}/upkeep")), config);
@@ -205,13 +209,20 @@ fn pulses(draw: &mut Draw, suspend: &mut Suspend) {
     *erase_pulse = draw.chance(0.5).then(|| draw.time(1, 1_000_000));
 }
 
-/// Writes that need tokens, where there is a buffer that may have some.
-fn throttle(draw: &mut Draw, ssd: &mut Ssd) {
+/// Writes that are throttled, where there is a buffer that may do so; by what, `kinds` decides.
+fn throttle(draw: &mut Draw, kinds: &mut Draw, ssd: &mut Ssd) {
     let has_cache = Drive::of(ssd).blocks.slc > 0;
     if draw.chance(0.3) && ssd.buffer.capacity.0 > 0 && !has_cache {
         let page = Drive::of(ssd).pages.size.0;
         let burst = Size(page * draw.small_within(1, 64));
-        ssd.buffer.throttle = Throttle::Tokens { burst, share: Share(0.1 + 0.9 * draw.share()) };
+        let share = Share(0.1 + 0.9 * draw.share());
+        let rate = Rate::BytesPerSecond(page * kinds.small_within(1, 100_000));
+        let window = kinds.time(1, 100_000_000);
+        ssd.buffer.throttle = kinds.of(&[
+            Throttle::Tokens { burst, share },
+            Throttle::SetRate { rate },
+            Throttle::RecentRate { share, window },
+        ]);
     }
 }
 

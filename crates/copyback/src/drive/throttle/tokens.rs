@@ -1,7 +1,8 @@
 //! Tokens that writes need for the write buffer: they come as fast as the drive can program pages and collect for them.
 
 use crate::checkpoint::Checkpointed;
-use crate::config::{self, Resolved};
+use crate::config::Resolved;
+use crate::config::quantity::{Share, Size};
 use crate::less::Less;
 use crate::nand::Timing;
 use crate::ssd::Outlook;
@@ -9,7 +10,7 @@ use crate::units::{Duration, Instant};
 
 /// A token bucket, as a schedule of the instants at which it would be empty (GCRA: ITU-T I.371).
 #[derive(Debug, Checkpointed)]
-pub(super) struct Throttle {
+pub(in crate::drive) struct Tokens {
     costs: Costs,
     /// Pages whose tokens wait unused, at most.
     burst: u64,
@@ -27,7 +28,7 @@ pub(super) struct Throttle {
 
 /// Wait of a write for its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wait {
+pub(in crate::drive) struct Wait {
     /// Time from now.
     pub length: Duration,
     /// Part of it that is due to collections.
@@ -45,15 +46,13 @@ struct Costs {
     units: f64,
 }
 
-impl Throttle {
-    /// The tokens of a checked configuration, if there are any.
-    pub fn new(config: &Resolved) -> Option<Self> {
-        let config::Throttle::Tokens { burst, share } = config.ssd.buffer.throttle else {
-            return None;
-        };
+impl Tokens {
+    /// The tokens of a checked configuration: `burst` bytes of pages wait unused, at most, and `share` of the dies' time is
+    /// for writes.
+    pub fn new(config: &Resolved, burst: Size, share: Share) -> Self {
         let (pages, shape) = (&config.drive.pages, &config.drive.shape);
         let costs = Costs::new(config, share.0);
-        Some(Self {
+        Self {
             costs,
             burst: burst.0 / pages.size.0,
             // A block of each plane.
@@ -62,7 +61,7 @@ impl Throttle {
             every: costs.every(0.0, 0.0),
             of_collections: 0.0,
             paid_at: Instant::START,
-        })
+        }
     }
 
     /// Takes the tokens of a write of so many pages, with all collections for space that have `begun` so far.
@@ -127,28 +126,26 @@ mod tests {
     use crate::test_config;
 
     /// Eight dies that program in 200 us, erase in 1.5 ms, read in 25 us and have no channels; all of their time is for writes.
-    fn tokens(burst: &str) -> Throttle {
-        let tokens = format!("{{ type = \"tokens\", burst = \"{burst}\", share = 1.0 }}");
+    fn tokens(burst: u64) -> Tokens {
         let config = test_config::changed(&[
             ("ssd.buffer.capacity", "1MiB"),
-            ("ssd.buffer.throttle", &tokens),
             ("ssd.commands.multi_plane", "false"),
             ("ssd.timing.transfer_rate", "none"),
         ]);
-        Throttle::new(&config).expect("there are tokens")
+        Tokens::new(&config, Size(burst), Share(1.0))
     }
 
     fn us(us: u64) -> Duration {
         Duration::from_us(us)
     }
 
-    fn admit(throttle: &mut Throttle, pages: u64, at_us: u64) -> Wait {
+    fn admit(throttle: &mut Tokens, pages: u64, at_us: u64) -> Wait {
         throttle.admit(pages, Outlook::default(), Instant::START + us(at_us))
     }
 
     #[test]
     fn a_burst_goes_through_and_what_follows_comes_as_fast_as_dies_program() {
-        let mut throttle = tokens("16KiB");
+        let mut throttle = tokens(16 << 10);
         let waits: Vec<_> = (0..6).map(|_| admit(&mut throttle, 1, 0).length).collect();
         // 200 us on eight dies: a token every 25 us. Four wait unused, and one is being made.
         assert_eq!(waits, [us(0), us(0), us(0), us(0), us(0), us(25)]);
@@ -160,7 +157,7 @@ mod tests {
 
     #[test]
     fn collections_slow_tokens_down_and_that_part_of_a_wait_is_theirs() {
-        let mut throttle = tokens("4KiB");
+        let mut throttle = tokens(4 << 10);
         let erases = throttle.window.expect("collections cost time");
         let so_far = Outlook { moves: 32 * erases, frees: 32 * erases, erases };
         throttle.admit(1, so_far, Instant::START);

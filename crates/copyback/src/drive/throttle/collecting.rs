@@ -1,0 +1,202 @@
+//! Writes that go at a pace while the drive collects for space, and at once while it does not.
+
+use std::collections::VecDeque;
+
+use crate::checkpoint::Checkpointed;
+use crate::config::quantity::{Rate, Share, Size};
+use crate::ids::CommandId;
+use crate::nand::transfer_time;
+use crate::units::{Duration, Instant};
+
+/// Longest time after which the drive looks again whether it still collects.
+const LOOK: Duration = Duration::from_us(100);
+
+/// Longest time of a page by a rate of late: a drive that was idle would otherwise hold up who comes next.
+const SLOWEST: Duration = Duration::from_us(1_000_000);
+
+/// A queue of writes.
+#[derive(Debug, Checkpointed)]
+pub(in crate::drive) struct Collecting {
+    pace: Pace,
+    waiting: VecDeque<Held>,
+    /// When the next write may go, if the drive collects.
+    next_at: Instant,
+}
+
+/// A write that waits.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct Held {
+    id: CommandId,
+    pages: u64,
+}
+
+/// Turn of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::drive) enum Turn {
+    /// It goes now.
+    Now,
+    /// It is the first, and is asked again after this time.
+    In(Duration),
+    /// Others wait before it.
+    Behind,
+}
+
+/// What decides how fast writes go while the drive collects.
+#[derive(Debug, Checkpointed)]
+enum Pace {
+    /// A page in this time.
+    Set { every: Duration },
+    /// A share of the rate of the last window.
+    Recent {
+        share: f64,
+        window: Duration,
+        /// Begin of this window.
+        since: Instant,
+        /// Pages that have gone in it.
+        pages: u64,
+        /// Time of a page by the last window; `None` before there is one.
+        every: Option<Duration>,
+    },
+}
+
+impl Collecting {
+    /// Writes go at a set rate, in pages of this size.
+    pub fn at_rate(rate: Rate, page: Size) -> Self {
+        Self::new(Pace::Set { every: transfer_time(page.0, rate) })
+    }
+
+    /// Writes go at a share of the rate that they have had in the last `window`.
+    pub fn at_recent_rate(share: Share, window: Duration) -> Self {
+        let since = Instant::START;
+        Self::new(Pace::Recent { share: share.0, window, since, pages: 0, every: None })
+    }
+
+    const fn new(pace: Pace) -> Self {
+        Self { pace, waiting: VecDeque::new(), next_at: Instant::START }
+    }
+
+    /// A write of so many pages comes.
+    pub fn arrives(&mut self, id: CommandId, pages: u64, collects: bool, now: Instant) -> Turn {
+        if self.waiting.is_empty() {
+            let turn = self.turn(pages, collects, now);
+            if turn == Turn::Now {
+                return turn;
+            }
+            self.waiting.push_back(Held { id, pages });
+            return turn;
+        }
+        self.waiting.push_back(Held { id, pages });
+        Turn::Behind
+    }
+
+    /// The first of those that wait, and its turn; it has left if it goes now. `None` if nobody waits.
+    pub fn first(&mut self, collects: bool, now: Instant) -> Option<(CommandId, Turn)> {
+        let Held { id, pages } = *self.waiting.front()?;
+        let turn = self.turn(pages, collects, now);
+        if turn == Turn::Now {
+            self.waiting.pop_front();
+        }
+        Some((id, turn))
+    }
+
+    /// Forgets who waits.
+    pub fn forget(&mut self) {
+        self.waiting.clear();
+    }
+
+    fn turn(&mut self, pages: u64, collects: bool, now: Instant) -> Turn {
+        if collects && self.next_at > now {
+            return Turn::In((self.next_at - now).min(LOOK));
+        }
+        self.next_at = now + self.pace.every(pages, now) * pages;
+        Turn::Now
+    }
+}
+
+impl Pace {
+    /// Time of a page, as so many go.
+    fn every(&mut self, going: u64, now: Instant) -> Duration {
+        match self {
+            Self::Set { every } => *every,
+            Self::Recent { share, window, since, pages, every } => {
+                let length = now - *since;
+                if length >= *window && *pages > 0 {
+                    let ns = length.as_ns() as f64 / (*pages as f64 * *share);
+                    *every = Some(Duration::from_ns(ns.round() as u64).min(SLOWEST));
+                    (*since, *pages) = (now, 0);
+                }
+                *pages += going;
+                every.unwrap_or(Duration::ZERO)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages of 4 KiB, 25 us each.
+    fn at_40_000_a_second() -> Collecting {
+        Collecting::at_rate(Rate::BytesPerSecond(4096 * 40_000), Size(4096))
+    }
+
+    fn at(us: u64) -> Instant {
+        Instant::START + Duration::from_us(us)
+    }
+
+    fn us(us: u64) -> Turn {
+        Turn::In(Duration::from_us(us))
+    }
+
+    fn id(number: usize) -> CommandId {
+        CommandId::from_index(number)
+    }
+
+    #[test]
+    fn writes_go_at_once_while_the_drive_does_not_collect() {
+        let mut queue = at_40_000_a_second();
+        for number in 0..5 {
+            assert_eq!(queue.arrives(id(number), 3, false, at(0)), Turn::Now);
+        }
+        assert_eq!(queue.first(false, at(0)), None);
+    }
+
+    #[test]
+    fn writes_go_in_order_at_the_rate_while_it_collects_and_all_of_them_when_it_ends() {
+        let mut queue = at_40_000_a_second();
+        assert_eq!(queue.arrives(id(0), 2, true, at(0)), Turn::Now);
+        assert_eq!(queue.arrives(id(1), 1, true, at(10)), us(40));
+        assert_eq!(queue.arrives(id(2), 1, true, at(11)), Turn::Behind);
+        assert_eq!(queue.arrives(id(3), 1, true, at(12)), Turn::Behind);
+        assert_eq!(queue.first(true, at(50)), Some((id(1), Turn::Now)));
+        assert_eq!(queue.first(true, at(50)), Some((id(2), us(25))));
+        for number in [2, 3] {
+            assert_eq!(queue.first(false, at(60)), Some((id(number), Turn::Now)));
+        }
+        assert_eq!(queue.first(false, at(60)), None);
+    }
+
+    #[test]
+    fn the_first_looks_again_whether_the_drive_still_collects() {
+        let mut queue = at_40_000_a_second();
+        assert_eq!(queue.arrives(id(0), 64, true, at(0)), Turn::Now);
+        assert_eq!(queue.arrives(id(1), 1, true, at(0)), us(100));
+        assert_eq!(queue.first(true, at(100)), Some((id(1), us(100))));
+    }
+
+    #[test]
+    fn the_rate_of_the_last_window_decides_and_before_there_is_one_nobody_waits() {
+        let window = Duration::from_us(1000);
+        let mut queue = Collecting::at_recent_rate(Share(0.5), window);
+        // A page in 100 us; then a share of a half takes 200 us.
+        for number in 0..10 {
+            let now = at(100 * number as u64);
+            assert_eq!(queue.arrives(id(number), 1, true, now), Turn::Now);
+        }
+        assert_eq!(queue.arrives(id(10), 1, true, at(1000)), Turn::Now);
+        assert_eq!(queue.arrives(id(11), 1, true, at(1150)), us(50));
+        queue.forget();
+        assert_eq!(queue.first(true, at(1200)), None);
+    }
+}
