@@ -109,7 +109,7 @@ def test_what_writes_wait_is_due_to_collections(let_in: copyback.Summary) -> Non
     ],
 )
 def test_a_rate_that_can_be_none_is_refused(throttle: Any, message: str) -> None:
-    with pytest.raises(InputError, match="ssd.buffer.throttle") as refused:
+    with pytest.raises(InputError, match=r"ssd\.buffer\.throttle") as refused:
         summary(throttle)
     assert message in str(refused.value)
 
