@@ -2,19 +2,22 @@
 
 use crate::event::Event;
 use crate::ids::CommandId;
+use crate::ssd::For;
 use crate::workload::Operation;
 
 use super::command::Stage;
-use super::throttle::{Throttle, Turn, Wait};
+use super::throttle::{First, Throttle, Turn, Wait};
 use super::{Command, Drive, pages};
-use crate::ssd::For;
 
 impl Drive {
     /// Lets a command go on, a write once the throttle admits it.
     #[inline]
     pub(super) fn admit(&mut self, id: CommandId) {
+        if self.front_end.throttle().is_none() {
+            return self.dispatch(id);
+        }
         let Command { operation, offset, length, .. } = self.queue[id].command;
-        if operation != Operation::Write || self.front_end.throttle().is_none() {
+        if operation != Operation::Write {
             return self.dispatch(id);
         }
         let pages = pages::pages_of(self.settings.page_size, offset, length).len() as u64;
@@ -53,15 +56,15 @@ impl Drive {
             let collects = self.ssd.backend().collecting.is_for_space();
             let Some(Throttle::Collecting(queue)) = self.front_end.throttle() else { return };
             match queue.first(collects, now) {
-                Some((id, Turn::Now)) => {
+                Some(First::Goes(id)) => {
                     let late = now - self.active(id).accounted;
                     self.spend_in_buffer(id, For::Room, late);
                     self.dispatch(id);
                 }
-                Some((id, Turn::In(length))) => {
+                Some(First::Waits(id, length)) => {
                     return self.agenda.add(now + length, Event::ControllerDone(id));
                 }
-                Some((_, Turn::Behind)) | None => return,
+                None => return,
             }
         }
     }

@@ -30,7 +30,7 @@ struct Held {
     pages: u64,
 }
 
-/// Turn of a write.
+/// Turn of a write that comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::drive) enum Turn {
     /// It goes now.
@@ -39,6 +39,15 @@ pub(in crate::drive) enum Turn {
     In(Duration),
     /// Others wait before it.
     Behind,
+}
+
+/// First of those that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::drive) enum First {
+    /// It goes now, and has left the queue.
+    Goes(CommandId),
+    /// It is asked again after this time.
+    Waits(CommandId, Duration),
 }
 
 /// What decides how fast writes go while the drive collects.
@@ -77,26 +86,27 @@ impl Collecting {
 
     /// A write of so many pages comes.
     pub fn arrives(&mut self, id: CommandId, pages: u64, collects: bool, now: Instant) -> Turn {
-        if self.waiting.is_empty() {
-            let turn = self.turn(pages, collects, now);
-            if turn == Turn::Now {
-                return turn;
-            }
-            self.waiting.push_back(Held { id, pages });
-            return turn;
-        }
+        let turn = if !self.waiting.is_empty() {
+            Turn::Behind
+        } else if let Some(length) = self.wait(collects, now) {
+            Turn::In(length)
+        } else {
+            self.goes(pages, now);
+            return Turn::Now;
+        };
         self.waiting.push_back(Held { id, pages });
-        Turn::Behind
+        turn
     }
 
-    /// The first of those that wait, and its turn; it has left if it goes now. `None` if nobody waits.
-    pub fn first(&mut self, collects: bool, now: Instant) -> Option<(CommandId, Turn)> {
+    /// The first of those that wait; `None` if nobody does.
+    pub fn first(&mut self, collects: bool, now: Instant) -> Option<First> {
         let Held { id, pages } = *self.waiting.front()?;
-        let turn = self.turn(pages, collects, now);
-        if turn == Turn::Now {
-            self.waiting.pop_front();
+        if let Some(length) = self.wait(collects, now) {
+            return Some(First::Waits(id, length));
         }
-        Some((id, turn))
+        self.waiting.pop_front();
+        self.goes(pages, now);
+        Some(First::Goes(id))
     }
 
     /// Forgets who waits.
@@ -104,12 +114,13 @@ impl Collecting {
         self.waiting.clear();
     }
 
-    fn turn(&mut self, pages: u64, collects: bool, now: Instant) -> Turn {
-        if collects && self.next_at > now {
-            return Turn::In((self.next_at - now).min(LOOK));
-        }
+    /// Time after which the first write is asked again; `None` if it goes now.
+    fn wait(&self, collects: bool, now: Instant) -> Option<Duration> {
+        (collects && self.next_at > now).then(|| (self.next_at - now).min(LOOK))
+    }
+
+    fn goes(&mut self, pages: u64, now: Instant) {
         self.next_at = now + self.pace.every(pages, now) * pages;
-        Turn::Now
     }
 }
 
@@ -145,8 +156,8 @@ mod tests {
         Instant::START + Duration::from_us(us)
     }
 
-    fn us(us: u64) -> Turn {
-        Turn::In(Duration::from_us(us))
+    fn us(us: u64) -> Duration {
+        Duration::from_us(us)
     }
 
     fn id(number: usize) -> CommandId {
@@ -166,13 +177,13 @@ mod tests {
     fn writes_go_in_order_at_the_rate_while_it_collects_and_all_of_them_when_it_ends() {
         let mut queue = at_40_000_a_second();
         assert_eq!(queue.arrives(id(0), 2, true, at(0)), Turn::Now);
-        assert_eq!(queue.arrives(id(1), 1, true, at(10)), us(40));
+        assert_eq!(queue.arrives(id(1), 1, true, at(10)), Turn::In(us(40)));
         assert_eq!(queue.arrives(id(2), 1, true, at(11)), Turn::Behind);
         assert_eq!(queue.arrives(id(3), 1, true, at(12)), Turn::Behind);
-        assert_eq!(queue.first(true, at(50)), Some((id(1), Turn::Now)));
-        assert_eq!(queue.first(true, at(50)), Some((id(2), us(25))));
+        assert_eq!(queue.first(true, at(50)), Some(First::Goes(id(1))));
+        assert_eq!(queue.first(true, at(50)), Some(First::Waits(id(2), us(25))));
         for number in [2, 3] {
-            assert_eq!(queue.first(false, at(60)), Some((id(number), Turn::Now)));
+            assert_eq!(queue.first(false, at(60)), Some(First::Goes(id(number))));
         }
         assert_eq!(queue.first(false, at(60)), None);
     }
@@ -181,8 +192,8 @@ mod tests {
     fn the_first_looks_again_whether_the_drive_still_collects() {
         let mut queue = at_40_000_a_second();
         assert_eq!(queue.arrives(id(0), 64, true, at(0)), Turn::Now);
-        assert_eq!(queue.arrives(id(1), 1, true, at(0)), us(100));
-        assert_eq!(queue.first(true, at(100)), Some((id(1), us(100))));
+        assert_eq!(queue.arrives(id(1), 1, true, at(0)), Turn::In(us(100)));
+        assert_eq!(queue.first(true, at(100)), Some(First::Waits(id(1), us(100))));
     }
 
     #[test]
@@ -195,7 +206,7 @@ mod tests {
             assert_eq!(queue.arrives(id(number), 1, true, now), Turn::Now);
         }
         assert_eq!(queue.arrives(id(10), 1, true, at(1000)), Turn::Now);
-        assert_eq!(queue.arrives(id(11), 1, true, at(1150)), us(50));
+        assert_eq!(queue.arrives(id(11), 1, true, at(1150)), Turn::In(us(50)));
         queue.forget();
         assert_eq!(queue.first(true, at(1200)), None);
     }

@@ -9,7 +9,7 @@
 mod collecting;
 mod tokens;
 
-pub(super) use collecting::{Collecting, Turn};
+pub(super) use collecting::{Collecting, First, Turn};
 pub(super) use tokens::{Tokens, Wait};
 
 use crate::checkpoint::Checkpointed;
