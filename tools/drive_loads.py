@@ -18,7 +18,7 @@ that they had in the last second. Half a dozen settings of it were tried by hand
 is fitted, and where it is looked for, was set before the fit.
 
 So was the Kioxia: it collects lines, too, and lets in a set rate meanwhile. Its collections take 10
-ms. With blocks of 16 pages those of the twin took 50: its blocks have two pages, in the place of
+ms. With blocks of 16 pages those of the twin took 50: its blocks have three pages, in the place of
 64, and an erase may take a twentieth of the time. Five lengths of a block were tried by hand at two
 rates. Its fit has fewer evaluations, as one takes ten seconds.
 
@@ -200,7 +200,7 @@ IN_BURSTS = {
 #: A drive that does so for some 10 ms, and lets a set rate in.
 IN_SHORT_BURSTS = IN_BURSTS | {
     "ssd__buffer__throttle": {"type": "set_rate", "rate": "320MB/s"},
-    "ssd__geometry__pages_per_block": 2,
+    "ssd__geometry__pages_per_block": 3,
     "ssd__geometry__blocks_per_plane": 1024,
 }
 
