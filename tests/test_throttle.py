@@ -101,8 +101,9 @@ def test_what_writes_wait_is_due_to_collections(let_in: copyback.Summary) -> Non
     ("throttle", "message"),
     [
         ({"type": "set_rate", "rate": "4095B/s"}, "at least one page of 4KiB a second"),
-        ({"type": "set_rate", "rate": "none"}, "found none; allowed: at least one page"),
+        ({"type": "set_rate", "rate": "none"}, "found none; allowed: bytes a second"),
         ({"type": "recent_rate", "share": 0.0005}, "allowed: 0.001 to 1"),
+        ({"type": "recent_rate", "least": "4095B/s"}, "at least one page of 4KiB a second"),
         ({"type": "recent_rate", "window": "0s"}, "found 0s; allowed: above 0"),
         ({"type": "recent_rate", "window": "2h"}, "at most 1h"),
         ({"type": "tokens", "share": 1e-300}, "allowed: 0.001 to 1"),

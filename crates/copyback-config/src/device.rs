@@ -351,13 +351,17 @@ choice! {
             /// Bytes of pages a second.
             rate: Rate,
         },
-        /// At a share of the rate that writes had of late, and no slower than a page a second, while the drive collects for
-        /// space, in order of arrival; at once otherwise.
+        /// At a share of the rate that writes had of late while the drive collects for space, in order of arrival; at once
+        /// otherwise.
         RecentRate {
             /// Share of that rate.
             #[serde(default = "default_throttle_share")]
             share: Share,
-            /// Time over which the rate is counted; the last that has ended is taken.
+            /// Bytes of pages a second that are let in at least; `none`: a page a second.
+            #[serde(default = "default_throttle_least")]
+            least: Rate,
+            /// Time over which the rate is counted. The last one that has ended is taken in which the drive did not collect
+            /// all the time.
             #[serde(default = "default_throttle_window")]
             #[schemars(extend("longest" = "1h"))]
             window: Time,
@@ -378,6 +382,10 @@ const fn default_burst() -> Size {
 
 const fn default_throttle_share() -> Share {
     Share(0.95)
+}
+
+const fn default_throttle_least() -> Rate {
+    Rate::None
 }
 
 const fn default_throttle_window() -> Time {

@@ -238,14 +238,14 @@ fn throttle(config: &Resolved, faults: &mut Report) {
             "tokens"
         }
         Throttle::SetRate { rate } => {
-            if !matches!(rate, Rate::BytesPerSecond(bytes) if bytes >= page.0) {
-                let problem =
-                    format!("found {rate}; allowed: at least one page of {page} a second");
-                faults.add("ssd.buffer.throttle.rate", problem);
+            if rate == Rate::None {
+                faults.add("ssd.buffer.throttle.rate", "found none; allowed: bytes a second");
             }
+            throttle_rate("ssd.buffer.throttle.rate", rate, page, faults);
             "a rate"
         }
-        Throttle::RecentRate { share, window } => {
+        Throttle::RecentRate { share, least, window } => {
+            throttle_rate("ssd.buffer.throttle.least", least, page, faults);
             throttle_share(share, faults);
             if window.0.is_zero() {
                 faults.add("ssd.buffer.throttle.window", "found 0s; allowed: above 0");
@@ -259,6 +259,13 @@ fn throttle(config: &Resolved, faults: &mut Report) {
     }
     if config.drive.slc.is_some() {
         faults.add(key, format!("found {name} with an SLC cache; allowed: \"none\""));
+    }
+}
+
+fn throttle_rate(key: &str, rate: Rate, page: Size, faults: &mut Report) {
+    if matches!(rate, Rate::BytesPerSecond(bytes) if bytes < page.0) {
+        let problem = format!("found {rate}; allowed: at least one page of {page} a second");
+        faults.add(key, problem);
     }
 }
 

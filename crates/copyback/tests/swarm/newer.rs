@@ -218,10 +218,11 @@ fn throttle(draw: &mut Draw, kinds: &mut Draw, ssd: &mut Ssd) {
         let share = Share(0.1 + 0.9 * draw.share());
         let rate = Rate::BytesPerSecond(page * kinds.small_within(1, 100_000));
         let window = kinds.time(1, 100_000_000);
+        let least = kinds.of(&[Rate::None, rate]);
         ssd.buffer.throttle = kinds.of(&[
             Throttle::Tokens { burst, share },
             Throttle::SetRate { rate },
-            Throttle::RecentRate { share, window },
+            Throttle::RecentRate { share, least, window },
         ]);
     }
 }

@@ -3,16 +3,15 @@
 use std::collections::VecDeque;
 
 use crate::checkpoint::Checkpointed;
-use crate::config::quantity::{Rate, Share, Size};
+use crate::config::quantity::{Rate, Size};
 use crate::ids::CommandId;
 use crate::nand::transfer_time;
 use crate::units::{Duration, Instant};
 
+use super::recent::Recent;
+
 /// Longest time after which the drive looks again whether it still collects.
 const LOOK: Duration = Duration::from_us(100);
-
-/// Longest time of a page by a rate of late: a drive that was idle would otherwise hold up who comes next.
-const SLOWEST: Duration = Duration::from_us(1_000_000);
 
 /// A queue of writes.
 #[derive(Debug, Checkpointed)]
@@ -55,17 +54,8 @@ pub(in crate::drive) enum First {
 enum Pace {
     /// A page in this time.
     Set { every: Duration },
-    /// A share of the rate of the last window.
-    Recent {
-        share: f64,
-        window: Duration,
-        /// Begin of this window.
-        since: Instant,
-        /// Pages that have gone in it.
-        pages: u64,
-        /// Time of a page by the last window; `None` before there is one.
-        every: Option<Duration>,
-    },
+    /// A share of the rate of late.
+    Recent(Recent),
 }
 
 impl Collecting {
@@ -74,10 +64,9 @@ impl Collecting {
         Self::new(Pace::Set { every: transfer_time(page.0, rate) })
     }
 
-    /// Writes go at a share of the rate that they have had in the last `window`.
-    pub fn at_recent_rate(share: Share, window: Duration) -> Self {
-        let since = Instant::START;
-        Self::new(Pace::Recent { share: share.0, window, since, pages: 0, every: None })
+    /// Writes go at a share of the rate that they have had of late.
+    pub(super) const fn at_recent_rate(recent: Recent) -> Self {
+        Self::new(Pace::Recent(recent))
     }
 
     const fn new(pace: Pace) -> Self {
@@ -91,7 +80,7 @@ impl Collecting {
         } else if let Some(length) = self.wait(collects, now) {
             Turn::In(length)
         } else {
-            self.goes(pages, now);
+            self.goes(pages, collects, now);
             return Turn::Now;
         };
         self.waiting.push_back(Held { id, pages });
@@ -105,7 +94,7 @@ impl Collecting {
             return Some(First::Waits(id, length));
         }
         self.waiting.pop_front();
-        self.goes(pages, now);
+        self.goes(pages, collects, now);
         Some(First::Goes(id))
     }
 
@@ -119,27 +108,12 @@ impl Collecting {
         (collects && self.next_at > now).then(|| (self.next_at - now).min(LOOK))
     }
 
-    fn goes(&mut self, pages: u64, now: Instant) {
-        self.next_at = now + self.pace.every(pages, now) * pages;
-    }
-}
-
-impl Pace {
-    /// Time of a page, as so many go.
-    fn every(&mut self, going: u64, now: Instant) -> Duration {
-        match self {
-            Self::Set { every } => *every,
-            Self::Recent { share, window, since, pages, every } => {
-                let length = now - *since;
-                if length >= *window && *pages > 0 {
-                    let ns = length.as_ns() as f64 / (*pages as f64 * *share);
-                    *every = Some(Duration::from_ns(ns.round() as u64).min(SLOWEST));
-                    (*since, *pages) = (now, 0);
-                }
-                *pages += going;
-                every.unwrap_or(Duration::ZERO)
-            }
-        }
+    fn goes(&mut self, pages: u64, collects: bool, now: Instant) {
+        let every = match &mut self.pace {
+            Pace::Set { every } => *every,
+            Pace::Recent(recent) => recent.every(pages, collects, now),
+        };
+        self.next_at = now + every * pages;
     }
 }
 
@@ -197,17 +171,11 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_of_the_last_window_decides_and_before_there_is_one_nobody_waits() {
-        let window = Duration::from_us(1000);
-        let mut queue = Collecting::at_recent_rate(Share(0.5), window);
-        // A page in 100 us; then a share of a half takes 200 us.
-        for number in 0..10 {
-            let now = at(100 * number as u64);
-            assert_eq!(queue.arrives(id(number), 1, true, now), Turn::Now);
-        }
-        assert_eq!(queue.arrives(id(10), 1, true, at(1000)), Turn::Now);
-        assert_eq!(queue.arrives(id(11), 1, true, at(1150)), Turn::In(us(50)));
+    fn who_waits_is_forgotten_as_the_power_fails() {
+        let mut queue = at_40_000_a_second();
+        assert_eq!(queue.arrives(id(0), 1, true, at(0)), Turn::Now);
+        assert_eq!(queue.arrives(id(1), 1, true, at(0)), Turn::In(us(25)));
         queue.forget();
-        assert_eq!(queue.first(true, at(1200)), None);
+        assert_eq!(queue.first(true, at(25)), None);
     }
 }

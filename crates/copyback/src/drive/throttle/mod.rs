@@ -7,10 +7,13 @@
 //! ```
 
 mod collecting;
+mod recent;
 mod tokens;
 
 pub(super) use collecting::{Collecting, First, Turn};
 pub(super) use tokens::{Tokens, Wait};
+
+use recent::Recent;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
@@ -34,8 +37,9 @@ impl Throttle {
             config::Throttle::SetRate { rate } => {
                 Some(Self::Collecting(Collecting::at_rate(rate, page)))
             }
-            config::Throttle::RecentRate { share, window } => {
-                Some(Self::Collecting(Collecting::at_recent_rate(share, window.0)))
+            config::Throttle::RecentRate { share, least, window } => {
+                let recent = Recent::new(share, (least, page), window.0);
+                Some(Self::Collecting(Collecting::at_recent_rate(recent)))
             }
         }
     }
