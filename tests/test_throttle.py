@@ -73,6 +73,7 @@ def longest(found: copyback.Summary) -> float:
     """Return the longest response of a write, in microseconds."""
     write = found.response_us.write
     assert write is not None
+    assert write.max is not None
     return write.max
 
 

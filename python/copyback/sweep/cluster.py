@@ -37,8 +37,8 @@ class DaskBackend:
         self._scheduler.__enter__()
         return self
 
-    def __exit__(self, *fault: object) -> None:
-        self._scheduler.__exit__(*fault)
+    def __exit__(self, fault: type[BaseException] | None, *rest: object) -> None:
+        self._scheduler.__exit__(fault, *rest)
 
     def check(self, configs: Sequence[Config]) -> None:
         """Refuse runs that are too large for a worker that is there.
