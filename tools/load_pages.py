@@ -111,6 +111,12 @@ def _parameters(drive: Mapping[str, Any]) -> list[str]:
         low, high = one["interval"]
         told = " | ".join(_value(one, value) for value in (one["value"], low, high))
         lines.append(f"| `{one['key']}` | {told} | {one['verdict']} |")
+    since = drive.get("since", {})
+    lines += [
+        f"| `{key}` | {value} | | | set by hand after the fit |" for key, value in since.items()
+    ]
+    if since:
+        lines += ["", f"Fitted at commit {drive['fitted_at']}, and simulated anew since."]
     return lines
 
 

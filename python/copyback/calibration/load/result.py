@@ -13,6 +13,7 @@ from copyback.calibration.search import files
 from copyback.calibration.search.known import best_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from copyback._core import Config
@@ -99,14 +100,7 @@ class LoadCalibration:
     @property
     def groups(self) -> list[Group]:
         """Cells that were fitted, and those that were predicted by the part of the curve."""
-        predicted = [cell for cell in self.cells if not cell.is_fitted]
-        parts = [
-            Group(f"predicted, {part}", [cell for cell in predicted if cell.region is part])
-            for part in Region
-        ]
-        own = [cell for cell in self.cells if cell.is_fitted]
-        every = [Group("fitted", own), Group("predicted", predicted), *parts]
-        return [group for group in every if group.cells]
+        return grouped(self.cells)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``load.json`` holds."""
@@ -130,6 +124,18 @@ class LoadCalibration:
     def to_json(self) -> str:
         """Return the text of ``load.json``."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def grouped(cells: Sequence[Cell]) -> list[Group]:
+    """Return cells that were fitted, and those that were predicted by the part of the curve."""
+    predicted = [cell for cell in cells if not cell.is_fitted]
+    parts = [
+        Group(f"predicted, {part}", [cell for cell in predicted if cell.region is part])
+        for part in Region
+    ]
+    own = [cell for cell in cells if cell.is_fitted]
+    every = [Group("fitted", own), Group("predicted", predicted), *parts]
+    return [group for group in every if group.cells]
 
 
 def check(directory: Path) -> None:
