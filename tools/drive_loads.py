@@ -312,7 +312,7 @@ def again(drive: Drive, source: Path, work: Path, known: dict[str, Any]) -> dict
     lowest = min(cell.rates[0] for cell in cells)
     cells = [marked(cell, drive, lowest) for cell in cells]
     return {
-        **stored,
+        **{key: value for key, value in stored.items() if key != "commit"},
         "fitted_at": stored.get("fitted_at", stored["commit"]),
         "since": drive.since,
         "groups": [group.to_dict() for group in grouped(cells)],

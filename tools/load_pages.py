@@ -116,7 +116,7 @@ def _parameters(drive: Mapping[str, Any]) -> list[str]:
         f"| `{key}` | {value} | | | set by hand after the fit |" for key, value in since.items()
     ]
     if since:
-        lines += ["", f"Fitted at commit {drive['fitted_at']}, and simulated anew since."]
+        lines += ["", f"Fitted at commit {drive['fitted_at']}, and simulated again since."]
     return lines
 
 

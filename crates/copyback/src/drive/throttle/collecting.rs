@@ -32,9 +32,9 @@ struct Held {
 /// Turn of a write that comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::drive) enum Turn {
-    /// It goes now.
+    /// Goes now.
     Now,
-    /// It is the first, and is asked again after this time.
+    /// Is the first, and is asked again after this time.
     In(Duration),
     /// Others wait before it.
     Behind,
@@ -43,13 +43,13 @@ pub(in crate::drive) enum Turn {
 /// First of those that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::drive) enum First {
-    /// It goes now, and has left the queue.
+    /// Goes now, and has left the queue.
     Goes(CommandId),
-    /// It is asked again after this time.
+    /// Is asked again after this time.
     Waits(CommandId, Duration),
 }
 
-/// What decides how fast writes go while the drive collects.
+/// Pace of writes while the drive collects.
 #[derive(Debug, Checkpointed)]
 enum Pace {
     /// A page in this time.

@@ -18,7 +18,7 @@ use recent::Recent;
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
 
-/// How writes are admitted.
+/// Admission of writes.
 #[derive(Debug, Checkpointed)]
 pub(super) enum Throttle {
     Tokens(Tokens),

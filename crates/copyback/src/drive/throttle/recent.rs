@@ -26,7 +26,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Nothing has been counted. `least` is a rate of pages of a size.
+    /// Creates a count of nothing. `least` is a rate of pages of a size.
     pub fn new(share: Share, (least, page): (Rate, Size), window: Duration) -> Self {
         let slowest = match least {
             Rate::None => SLOWEST,
