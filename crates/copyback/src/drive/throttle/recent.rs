@@ -5,7 +5,7 @@ use crate::config::quantity::{Rate, Share, Size};
 use crate::nand::transfer_time;
 use crate::units::{Duration, Instant};
 
-/// Pages a second that are let in at least, if nothing else is set.
+/// Longest time of a page if no least rate is set: a page a second.
 const SLOWEST: Duration = Duration::from_us(1_000_000);
 
 /// A count of the pages that go, in windows of time.
