@@ -15,12 +15,13 @@ is that of the percentiles 10 and 50 there.
 
 The MAX was fitted anew with another mechanism, which was built with its whole curve and the PRO's
 in view: it collects whole lines at full speed, and meanwhile lets writes in at a share of the rate
-that they had in the last second. Half a dozen settings of it were tried by hand at all rates before
-the fit. The drive that was fitted let in less and less at its limit, second after second, and held
-up writes at 10,000 a second, which the measured one does not. So windows of nothing but collections
-do not count since, and 80 MB/s are let in at least, as writes begin to wait between 10,000 and
-20,000 a second: that was set by hand. A second fit, with half of the evaluations, settled nothing.
-So the parameters are those of the first, and all rates are simulated again.
+that they had in the last second. Some fifteen settings of it were tried by hand, at two to ten
+rates each, before the fit. The drive that was fitted let in less and less at its limit, second
+after second, and held up writes at 10,000 a second, which the measured one does not. So windows of
+nothing but collections do not count since, and 80 MB/s are let in at least, as writes begin to wait
+between 10,000 and 20,000 a second: that was set by hand. A second fit, with half of the
+evaluations, settled nothing. So the parameters are those of the first, and all rates are simulated
+again.
 
 What is stored for `copyback validate` is written to docs/drives/loads.md by
 tools/drive_pages.py.
@@ -185,11 +186,14 @@ def _slots(commands: int, low: float = 1.0) -> dict[str, Any]:
     return {"host__command_slots": commands, "host__low_watermark": low}
 
 
+#: What the host may write at least while a Micron collects.
+LEAST = "80MB/s"
+
 #: A drive that collects whole lines at full speed while it lets the host in at its own pace.
 IN_BURSTS = {
     "ssd__gc__unit": "line",
     "ssd__gc__preemption": "semi_preemptive",
-    "ssd__buffer__throttle": {"type": "recent_rate", "share": 0.95, "least": "80MB/s"},
+    "ssd__buffer__throttle": {"type": "recent_rate", "share": 0.95, "least": LEAST},
 }
 
 #: All that seven threads may have under way: then slots are no limit.
@@ -221,7 +225,7 @@ DRIVES = (
         ALL | IN_BURSTS | _dies(8, 4) | _spare(1_066, 745),
         fit=BURSTS,
         seen_at_least=("write_p99", "write_p99_9"),
-        since={"ssd.buffer.throttle.least": "80MB/s"},
+        since={"ssd.buffer.throttle.least": LEAST},
     ),
     Drive(
         "micron-7450-pro",
@@ -340,7 +344,8 @@ def head(drive: Drive) -> dict[str, Any]:
 
 def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any]:
     """Return the cells of a drive that is another one with other spare."""
-    settings = {**other.get("since", {}), **_own(drive)}
+    own = configuration.keyword_settings(drive.settings)
+    settings = {**other.get("since", {}), **dict(own)}
     cells, numbers = simulated(other["fitted"], settings, curve, ((), None))
     return {
         "table": drive.measured,
@@ -349,10 +354,6 @@ def predicted(drive: Drive, curve: Path, other: dict[str, Any]) -> dict[str, Any
         "cells": [cell.to_dict() for cell in cells],
         "simulated": rows(numbers),
     }
-
-
-def _own(drive: Drive) -> dict[str, Any]:
-    return dict(configuration.keyword_settings(drive.settings))
 
 
 def simulated(
