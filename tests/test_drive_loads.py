@@ -86,6 +86,10 @@ def test_tails_of_a_micron_are_worst_in_the_middle_and_so_are_those_of_the_model
         worst = values.index(max(values))
         assert 0 < worst < len(values) - 1
         assert max(values) > 2 * values[-1]
+    (drive,) = [one for one in stored()["drives"] if one["name"] == "micron-7450-max"]
+    measured = [cell["measured"] for cell in drive["cells"] if cell["metric"] == metric]
+    # Beyond saturation, too, which is the last.
+    assert max(measured) > 2 * measured[-1]
 
 
 @pytest.mark.parametrize("name", ["micron-7450-max", "micron-7450-pro"])
