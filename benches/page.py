@@ -4,9 +4,10 @@
     python benches/page.py --to DIR       # copies of both pages below DIR, to compare with
 
 The rows, before and now: benches/timed.csv (benches/timed.py) and benches/instructions*.csv
-(benches/instructions.py). Other simulators: benches/peers.csv (benches/peers.py). Larger drives
-and longer runs: benches/growth.csv and scaling.csv. Long traces, sweeps, policies in Python,
-profile-guided builds: the files of these names, each written by the script beside it.
+(benches/instructions.py). Against the floor with time: benches/floors.csv (benches/floors.py).
+Other simulators: benches/peers.csv (benches/peers.py). Larger drives and longer runs:
+benches/growth.csv and scaling.csv. Long traces, sweeps, policies in Python, profile-guided builds:
+the files of these names, each written by the script beside it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ WHAT = {
     "heavy-gc": "random writes, moves by copyback, Lee device",
     "reads": "random reads, Lee device",
     "read-mostly": "95% reads, Lee device",
+    "mixed": "50% reads, Lee device",
     "array": "the same writes to RAID-0 of eight Lee devices",
     "over-channel": "random writes, moves over the channel, Lee device",
     "two-registers": "the same with four dies a channel and two registers, 128 at a time",
@@ -119,6 +121,27 @@ def line(name: str, counted: dict[str, dict[str, float]]) -> str:
 def change(values: list[float], form: str) -> str:
     """Write what was before and is now, or what is known of it."""
     return " → ".join(format(value, form) for value in values) or NOT_MEASURED
+
+
+def floors() -> str:
+    """Rows that have a floor with time, against it."""
+    rows = stored("floors")
+    asked = {
+        target["row"]: float(target["asked"])
+        for target in stored("targets")
+        if target["what"] == AGAINST_TIME
+    }
+    head = ["row", "work", "ns a host page", "the floor's", "against it", "asked"]
+    head += ["mean response, us", "the floor's"]
+    lines = []
+    for row in rows:
+        name = row["row"]
+        cells = [f"`{name}`", WHAT[name], row["ns_per_host_page"], row["timed_floor_ns"]]
+        cells += [row["timed_ratio"], f"{asked[name]:g}" if name in asked else NOT_MEASURED]
+        cells += [row["mean_us"], row["timed_floor_mean_us"]]
+        lines.append(cells)
+    about = f"Copyback {rows[0]['commit']}; {rounds(rows)}; machine: {rows[0]['machine']}."
+    return "\n".join([*table(head, lines, text=2), "", about])
 
 
 def peers() -> str:
@@ -275,6 +298,8 @@ def targets() -> str:
     head = ["row", "what", "asked", "now", "now to asked"]
     lines = []
     for target in stored("targets"):
+        if target["what"] == AGAINST_TIME:
+            continue
         asked, now = float(target["asked"]), TAKEN[target["what"]](target["row"])
         told = "reached" if now <= asked else f"{now / asked:.1f}"
         cells = [
@@ -293,6 +318,8 @@ def ns_each(name: str) -> float:
     return 1e9 / float(timed(name, "now")["page_operations_per_cpu_s"])
 
 
+#: What is asked of rows that have a floor with time; their own table says it.
+AGAINST_TIME = "ns a host page against the floor with time"
 #: What is asked of a row, and how it is read from what was measured.
 TAKEN: dict[str, Callable[[str], float]] = {
     "ns a page operation": ns_each,
@@ -325,6 +352,7 @@ TABLES = {
     "rows": rows,
     "targets": targets,
     "profile": profile,
+    "floors": floors,
     "peers": peers,
     "growth": growth,
     "scaling": scaling,

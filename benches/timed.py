@@ -26,6 +26,9 @@ LENGTH = ["--quick", "--base"]
 LENGTHS = {"log-block": ["--small", "--length=40"]}
 COLUMNS = ["page_operations", "page_operations_per_cpu_s", "ns_per_host_page", "floor_ns"]
 COLUMNS += ["ratio", "bytes_per_page"]
+#: What a program prints of a row, in this order; what it does not have is a dash.
+PRINTED = [*COLUMNS[:-1], "timed_floor_ns", "timed_ratio", "mean_us", "timed_floor_mean_us"]
+PRINTED += ["bytes_per_page"]
 
 
 def main() -> int:
@@ -50,7 +53,8 @@ def main() -> int:
             taken: dict[str, list[list[float]]] = {program: [] for program in programs}
             for _ in range(options.rounds):
                 for program, path in programs.items():
-                    taken[program].append(timed(path, name))
+                    numbers = timed(path, name)
+                    taken[program].append([numbers[column] for column in COLUMNS])
             for program, rounds in taken.items():
                 medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
                 rounded = [f"{median:.4g}" if median % 1 else int(median) for median in medians]
@@ -60,12 +64,12 @@ def main() -> int:
     return 0
 
 
-def timed(program: str, name: str) -> list[float]:
-    """Run a row, and read the numbers that the program prints."""
+def timed(program: str, name: str) -> dict[str, float]:
+    """Run a row, and read the numbers that the program prints, by their columns."""
     command = [program, *LENGTHS.get(name, LENGTH), f"={name}"]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    fields = lines[1].split()
-    return [float(field.rstrip("x")) for field in fields[1:]]
+    fields = dict(zip(PRINTED, lines[1].split()[1:], strict=True))
+    return {column: float(field.rstrip("x")) for column, field in fields.items() if field != "-"}
 
 
 def machine() -> str:

@@ -1,12 +1,12 @@
 //! How fast the simulator is, against a bare loop that does only what no page-mapped simulator can
-//! leave out.
+//! leave out, and for some rows against a drive that does only what no simulator of time can.
 //!
 //! `cargo bench --bench simulator` prints the table; `-- NAME` picks rows, `-- =NAME` one, `-- --list` names them, and
 //! `-- --base` leaves the larger devices out. `-- --quick` makes the work ten times shorter, and `-- --small` makes devices 32
 //! times smaller (blocks with many pages shorter, too) and the work 40 times shorter, for who counts instructions; `--times=8`
 //! beside it has these drives grow by blocks, and `--length=4` the work. Everything is measured on one thread, in CPU time.
-//! Each piece of work takes turns with the floor, some tens of milliseconds each, so that the ratio holds even on a machine
-//! whose speed changes from one second to the next; `-- --alone` leaves the floor out, and the ratio.
+//! Each piece of work takes turns with the floors, some tens of milliseconds each, so that the ratio holds even on a machine
+//! whose speed changes from one second to the next; `-- --alone` leaves the floors out, and the ratios.
 //!
 //! The device is that of Lee et al. (ISPASS 2011): 32 GiB, 8 channels of one die of 8 planes,
 //! 64-page blocks of 4 KiB pages, 85% utilised, bus on. `x8` has eight times the blocks. `array` is RAID-0 of eight such
@@ -17,6 +17,7 @@
 
 mod callgrind;
 mod floor;
+mod timed_floor;
 mod work;
 
 use std::time::Duration;
@@ -24,7 +25,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 use peak_alloc::PeakAlloc;
 
-use work::{Done, Extent, Floor, WORKS, Work};
+use work::{Done, Extent, Floor, ROWS, Row, Work};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -46,7 +47,7 @@ fn main() {
         (_, quick) => [1, 8].map(|times| whole(times, quick)).to_vec(),
     };
     if has("--list") {
-        return WORKS.iter().for_each(|(name, _)| println!("{name}"));
+        return ROWS.iter().for_each(|row| println!("{}", row.name));
     }
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
     let is_meant = |name: &str| {
@@ -56,24 +57,38 @@ fn main() {
         })
     };
     println!(
-        "{:<16} {:>11} {:>14} {:>12} {:>11} {:>8} {:>7}",
-        "work", "page ops", "page ops/CPU s", "ns/host page", "floor's ns", "ratio", "B/page"
+        "{:<16} {:>11} {:>14} {:>12} {:>11} {:>8} {:>11} {:>8} {:>9} {:>9} {:>7}",
+        "work",
+        "page ops",
+        "page ops/CPU s",
+        "ns/host page",
+        "floor's ns",
+        "ratio",
+        "timed floor",
+        "ratio",
+        "mean us",
+        "its us",
+        "B/page"
     );
     for extent in extents {
         let mut floor = (!has("--alone")).then(|| Floor::new(extent));
-        for (name, begin) in WORKS {
-            let fits = extent.times_blocks == 1 || has("--small") || SCALED.contains(&name);
-            if fits && is_meant(name) {
-                let mut work = begin(extent);
+        for row in &ROWS {
+            let fits = extent.times_blocks == 1 || has("--small") || SCALED.contains(&row.name);
+            if fits && is_meant(row.name) {
+                let timed_floor = row.timed_floor.filter(|_| floor.is_some());
+                let mut timed_floor = timed_floor.map(|begin| begin(extent));
+                let mut work = (row.begin)(extent);
                 callgrind::start();
                 let mut work = Timed::new(&mut *work);
                 let mut floor = floor.as_mut().map(|floor| Timed::new(floor));
+                let mut timed_floor = timed_floor.as_mut().map(|floor| Timed::new(&mut **floor));
                 let mut is_running = true;
                 while is_running {
                     is_running = work.go_on();
                     floor.as_mut().map(Timed::go_on);
+                    timed_floor.as_mut().map(Timed::go_on);
                 }
-                print_row(name, extent.times_blocks, &work, floor.as_ref());
+                print_row(row, extent.times_blocks, &work, [floor.as_ref(), timed_floor.as_ref()]);
             }
         }
     }
@@ -126,18 +141,31 @@ impl<'a> Timed<'a> {
     }
 }
 
-fn print_row(name: &str, scale: u32, work: &Timed<'_>, floor: Option<&Timed<'_>>) {
+/// Prints a row, and beside it each of the floors that it was held against.
+fn print_row(row: &Row, scale: u32, work: &Timed<'_>, floors: [Option<&Timed<'_>>; 2]) {
     let scale = if scale == 1 { String::new() } else { format!(" x{scale}") };
     let ns = work.ns_per_host_page();
-    let (floor_ns, ratio) = match floor.map(Timed::ns_per_host_page) {
-        Some(floor_ns) => (format!("{floor_ns:.1}"), format!("{:.2}x", ns / floor_ns)),
-        None => ("-".into(), "-".into()),
-    };
+    let beside = floors.map(|floor| match floor.map(Timed::ns_per_host_page) {
+        Some(floor_ns) => format!("{floor_ns:>11.1} {:>8}", format!("{:.2}x", ns / floor_ns)),
+        None => format!("{:>11} {:>8}", "-", "-"),
+    });
     println!(
-        "{:<16} {:>11} {:>14.0} {ns:>12.1} {floor_ns:>11} {ratio:>8} {:>7.2}",
-        format!("{name}{scale}"),
+        "{:<16} {:>11} {:>14.0} {ns:>12.1} {} {} {} {} {:>7.2}",
+        format!("{}{scale}", row.name),
         work.page_operations(),
         work.page_operations() as f64 / work.cpu.as_secs_f64(),
+        beside[0],
+        beside[1],
+        mean(Some(work)),
+        mean(floors[1]),
         work.work.bytes_per_page(),
     );
+}
+
+/// The mean response time of what is measured, or a dash.
+fn mean(of: Option<&Timed<'_>>) -> String {
+    match of.and_then(|timed| timed.work.mean_us()) {
+        Some(mean) => format!("{mean:>9.1}"),
+        None => format!("{:>9}", "-"),
+    }
 }

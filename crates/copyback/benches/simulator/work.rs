@@ -11,6 +11,7 @@ use copyback::{Phase, Simulation, Status};
 
 use crate::MEMORY;
 use crate::floor;
+use crate::timed_floor::{self, DoubleRegister, Drive, Prepared, SingleRegister};
 
 /// Blocks of a plane of the device of Lee et al.
 const BLOCKS_PER_PLANE: u32 = 2048;
@@ -29,6 +30,10 @@ pub trait Work {
     fn go_on(&mut self) -> bool;
     /// What has been done so far, some of it perhaps before the first slice.
     fn done(&self) -> Done;
+    /// Mean response time of the requests so far, in microseconds, where there is time.
+    fn mean_us(&self) -> Option<f64> {
+        None
+    }
     /// The most memory that it has taken, in bytes a physical page.
     fn bytes_per_page(&self) -> f64;
 }
@@ -71,25 +76,52 @@ impl Extent {
 /// Prepares a piece of work.
 type Begin = fn(Extent) -> Box<dyn Work>;
 
-/// The pieces of work that are held against the floor, by name.
-pub const WORKS: [(&str, Begin); 16] = [
-    ("floor", |extent| Box::new(Floor::of_length(extent, 8_000_000))),
-    ("precondition", |extent| Box::new(Overwriting::new(extent))),
-    ("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0)))),
-    ("reads", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 1.0)))),
-    ("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95)))),
-    ("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
-    ("tlc-writes", |extent| named("", extent, 2_000_000, 0.0)),
-    ("tlc-reads", |extent| named("", extent, 4_000_000, 1.0)),
-    ("over-channel", |extent| Box::new(Simulating::new(&over_channel(extent, 2_000_000)))),
-    ("two-registers", |extent| Box::new(Simulating::new(&two_registers(extent, 2_000_000)))),
-    ("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
-    ("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
-    ("raid-0", |extent| named(RAID_0, extent, 1_000_000, 0.5)),
-    ("one-for-eight", |extent| named(ONE_FOR_EIGHT, extent, 1_000_000, 0.5)),
-    ("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
+/// A piece of work that is held against the floor.
+pub struct Row {
+    pub name: &'static str,
+    pub begin: Begin,
+    /// The floor with time that does the same, for those that have one.
+    pub timed_floor: Option<Begin>,
+}
+
+impl Row {
+    const fn new(name: &'static str, begin: Begin) -> Self {
+        Self { name, begin, timed_floor: None }
+    }
+
+    const fn beside(self, timed_floor: Begin) -> Self {
+        Self { timed_floor: Some(timed_floor), ..self }
+    }
+}
+
+/// The pieces of work.
+pub const ROWS: [Row; 17] = [
+    Row::new("floor", |extent| Box::new(Floor::of_length(extent, 8_000_000))),
+    Row::new("precondition", |extent| Box::new(Overwriting::new(extent))),
+    Row::new("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0))))
+        .beside(|extent| lee_floor(extent, 0.0)),
+    Row::new("reads", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 1.0))))
+        .beside(|extent| lee_floor(extent, 1.0)),
+    Row::new("read-mostly", |extent| Box::new(Simulating::new(&config(extent, 8_000_000, 0.95))))
+        .beside(|extent| lee_floor(extent, 0.95)),
+    Row::new("mixed", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.5))))
+        .beside(|extent| lee_floor(extent, 0.5)),
+    Row::new("array", |extent| Box::new(Simulating::new(&array(extent, 4_000_000, 0.0)))),
+    Row::new("tlc-writes", |extent| named("", extent, 2_000_000, 0.0)),
+    Row::new("tlc-reads", |extent| named("", extent, 4_000_000, 1.0))
+        .beside(|extent| tlc_floor(extent, 1, 1.0)),
+    Row::new("over-channel", |extent| Box::new(Simulating::new(&over_channel(extent, 2_000_000)))),
+    Row::new("two-registers", |extent| {
+        Box::new(Simulating::new(&two_registers(extent, 2_000_000)))
+    }),
+    Row::new("semi-preemptive", |extent| named(SEMI_PREEMPTIVE, extent, 2_000_000, 0.5)),
+    Row::new("raid-5", |extent| named(RAID_5, extent, 500_000, 0.5)),
+    Row::new("raid-0", |extent| named(RAID_0, extent, 1_000_000, 0.5))
+        .beside(|extent| tlc_floor(extent, 8, 0.5)),
+    Row::new("one-for-eight", |extent| named(ONE_FOR_EIGHT, extent, 1_000_000, 0.5)),
+    Row::new("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
     // Random writes have it move a thousand pages for each.
-    ("log-block", |extent| named(LOG_BLOCK, extent, 20_000, 0.5)),
+    Row::new("log-block", |extent| named(LOG_BLOCK, extent, 20_000, 0.5)),
 ];
 
 /// What users run on that drive, each beyond the shortcuts that serve the rows above. An array is held against one
@@ -140,6 +172,56 @@ impl Work for Floor {
     fn bytes_per_page(&self) -> f64 {
         self.device.bytes_per_page()
     }
+}
+
+/// The floor with time, as long as others need it.
+struct TimedFloor<D> {
+    drives: timed_floor::TimedFloor<D>,
+    bytes_per_page: f64,
+}
+
+/// Requests of it in a slice.
+const SLICE_OF_TIMED_FLOOR: u64 = 2 * SLICE;
+
+impl<D: Drive + 'static> TimedFloor<D> {
+    fn boxed(drives: u32, prepared: Prepared, read_share: f64) -> Box<dyn Work> {
+        let before = MEMORY.current_usage();
+        let made = timed_floor::TimedFloor::new(drives, prepared, read_share);
+        let bytes = MEMORY.current_usage() - before;
+        Box::new(Self { bytes_per_page: bytes as f64 / made.physical_pages() as f64, drives: made })
+    }
+}
+
+impl<D: Drive> Work for TimedFloor<D> {
+    fn go_on(&mut self) -> bool {
+        self.drives.go_on(SLICE_OF_TIMED_FLOOR);
+        true
+    }
+
+    fn done(&self) -> Done {
+        Done::writes(self.drives.ended(), self.drives.moved())
+    }
+
+    fn mean_us(&self) -> Option<f64> {
+        Some(self.drives.mean_us())
+    }
+
+    fn bytes_per_page(&self) -> f64 {
+        self.bytes_per_page
+    }
+}
+
+fn lee_floor(extent: Extent, read_share: f64) -> Box<dyn Work> {
+    let blocks_per_plane = extent.blocks(BLOCKS_PER_PLANE);
+    let prepared = Prepared { blocks_per_plane, pages_per_block: 64, overwrites: 1.0 };
+    TimedFloor::<SingleRegister>::boxed(1, prepared, read_share)
+}
+
+fn tlc_floor(extent: Extent, drives: u32, read_share: f64) -> Box<dyn Work> {
+    let blocks_per_plane = extent.blocks(60);
+    let pages_per_block = 1152 / extent.pages_divided_by;
+    let prepared = Prepared { blocks_per_plane, pages_per_block, overwrites: 0.3 };
+    TimedFloor::<DoubleRegister>::boxed(drives, prepared, read_share)
 }
 
 /// Memory from some moment on.
@@ -228,6 +310,11 @@ impl Work for Simulating {
     fn done(&self) -> Done {
         let progress = self.simulation.progress();
         Done { page_operations: progress.page_operations, host_pages: progress.requests }
+    }
+
+    fn mean_us(&self) -> Option<f64> {
+        let summary = serde_json::to_value(self.simulation.summary()?).ok()?;
+        summary["response_us"]["all"]["mean"].as_f64()
     }
 
     fn bytes_per_page(&self) -> f64 {
