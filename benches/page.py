@@ -131,8 +131,8 @@ def floors() -> str:
         for target in stored("targets")
         if target["what"] == AGAINST_TIME
     }
-    head = ["row", "work", "ns a host page", "the floor's", "against it", "asked"]
-    head += ["mean response, us", "the floor's"]
+    head = ["row", "work", "ns a host page", "the floor's ns", "against the floor", "asked"]
+    head += ["mean response, us", "the floor's us"]
     lines = []
     for row in rows:
         name = row["row"]
