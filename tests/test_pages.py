@@ -27,6 +27,7 @@ FOLLOWED = [
     "docs/guide/figures.md",
     "docs/guide/getting-started.md",
     "docs/guide/honest-baseline.md",
+    "docs/guide/leaderboard.md",
     "docs/guide/llm-cache.md",
     "docs/guide/policies-in-python.md",
     "docs/guide/postgresql.md",

@@ -30,6 +30,7 @@ COMMANDS = {
 #: Modules and applications of commands that have commands of their own.
 GROUPS = {
     "cache": "copyback.commands.cache:app",
+    "leaderboard": "copyback.commands.leaderboard:app",
     "show": "copyback.commands.show:app",
     "trace": "copyback.trace.cli:app",
     "paper": "copyback_papers.app:app",

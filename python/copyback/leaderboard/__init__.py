@@ -1,0 +1,1 @@
+"""Leaderboards: designs with their results in one file, which anybody can run again and add to."""
