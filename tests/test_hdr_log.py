@@ -97,6 +97,9 @@ def test_the_command_line_writes_the_same_bytes_each_time(
         "#[StartTime: 0.000 (seconds since epoch)]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
+    both = tmp_path / "both.hlog"
+    cli("run", tiny_toml, *interval, "--hdr-log", both, "--out", tmp_path / "again", "-q")
+    assert both.read_bytes() == log.read_bytes()
     # A second is the interval if none is configured; this run takes less.
     cli("run", tiny_toml, "--hdr-log", log, "-q")
     assert [interval.get_tag() for interval in read(log)] == ["read", "write"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from copyback.data import StreamName, TableName
     from copyback.frame import Frame
     from copyback.summary import Summary
+
+ContentT = TypeVar("ContentT")
 
 
 class Result:
@@ -248,6 +250,20 @@ class Result:
         """Return what the run wrote as it went, as in its file; None if it wrote none."""
         content = self._streams.get(name)
         return content.read_bytes() if isinstance(content, Path) else content
+
+    def moved_to(self, home: Path) -> Result:
+        """Return this result with its files in another directory, which they were moved to."""
+
+        def there(content: ContentT | Path) -> ContentT | Path:
+            return home / content.name if isinstance(content, Path) else content
+
+        return Result(
+            self.summary,
+            self.config_toml,
+            {name: there(table) for name, table in self._tables.items()},
+            streams={name: there(stream) for name, stream in self._streams.items()},
+            slowest=self.slowest,
+        )
 
     def _row_table(self, name: TableName) -> Frame | None:
         return self._table(name) if name in self._tables else None

@@ -216,6 +216,7 @@ def run(
         if staging is not None:
             write_result(result, staging.path)
             staging.publish()
+            result = result.moved_to(staging.target)
     if fio_json is not None:
         from copyback.fio import write_fio_json
 
