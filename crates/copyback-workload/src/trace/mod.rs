@@ -233,10 +233,15 @@ impl TraceSource {
         for place in self.devices.missing() {
             note(format!("no request is for device {:?}", self.wanted[place].0));
         }
-        if self.rounds > 1 {
-            note(format!("the trace was started {} times", self.rounds));
+        if self.rounds_replayed() > 1 {
+            note(format!("the trace was started {} times", self.rounds_replayed()));
         }
         notes
+    }
+
+    /// Number of times that the trace was started, but for a last one that replayed nothing.
+    fn rounds_replayed(&self) -> u64 {
+        if self.is_alive { self.rounds } else { self.rounds - 1 }
     }
 
     fn read_request(&mut self) -> Result<Option<Request>, InputError> {
