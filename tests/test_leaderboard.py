@@ -82,10 +82,12 @@ def test_an_entry_has_the_numbers_of_runs_by_hand(board: Path, cli: RunCli) -> N
         assert len(entry["runs"]) == 4
         for run in entry["runs"]:
             share, weight = LOADS[run["load"]]
-            settings = {"workload.read_share": share, "workload.inter_arrival": GAP}
-            result = copyback.run(
-                tiny_config(), seed=run["seed"], **settings, **{"ssd.gc.victim": victim}
-            )
+            settings: dict[str, Any] = {
+                "workload.read_share": share,
+                "workload.inter_arrival": GAP,
+                "ssd.gc.victim": victim,
+            }
+            result = copyback.run(tiny_config(), seed=run["seed"], **settings)
             summary = result.summary
             assert run["digest"] == summary["config_digest"]
             assert run["numbers"]["throughput.iops"] == summary["throughput"]["iops"]

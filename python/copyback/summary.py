@@ -259,7 +259,7 @@ class PartTimes(Section, kw_only=True):
     gc_same_plane: int
     """Waiting while the die collected the plane that the request needs."""
     host_queue: int
-    """Waiting outside the device because its queue was full."""
+    """Waiting outside the device, because its queue was full or it was off."""
     late: int
     """Waiting for other host operations only because collections had delayed them."""
     queue_behind_io: int
@@ -342,7 +342,7 @@ class BreakdownSummary(Section, kw_only=True):
     gc_same_plane: float
     """Waiting while the die collected the plane that the request needs."""
     host_queue: float
-    """Waiting outside the device because its queue was full."""
+    """Waiting outside the device, because its queue was full or it was off."""
     late: float
     """Waiting for other host operations only because collections had delayed them."""
     queue_behind_io: float
@@ -598,7 +598,7 @@ class GcSummary(Section, kw_only=True):
             row="{pages_moved_per_collection:decimal}",
         ),
         Shown("erases", phrase="{erases:count} erases"),
-        Shown("busy_us", label="Busy time", row="{busy_us:time_us}"),
+        Shown("busy_us", label="Die time", row="{busy_us:time_us}"),
         Shown("refresh", is_table=True),
     )
     busy_us: float
@@ -1410,6 +1410,8 @@ class RequestsSummary(Section, kw_only=True):
     """Bytes read."""
     reads: int
     """Reads."""
+    trim_bytes: int
+    """Bytes that the trims named."""
     trims: int
     """Trims."""
     write_bytes: int
@@ -1684,6 +1686,8 @@ class RunRequestsSummary(Section, kw_only=True):
     """Bytes read."""
     reads: int
     """Reads."""
+    trim_bytes: int
+    """Bytes that the trims named."""
     trimmed_pages: int
     """Logical pages trimmed that held data."""
     trims: int

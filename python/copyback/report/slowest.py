@@ -62,7 +62,7 @@ WAITS = {
     "flush": "for earlier writes to leave the write buffer{drive}{behind}",
     "drive_queue": "for a place in the queue{drive}, which was full{behind}",
     "stripe": "for its stripe{behind}",
-    "host_queue": "outside, because the queue was full{behind}",
+    "host_queue": "outside, because the queue was full or the drive off{behind}",
 }
 
 #: Who may be waited for, if it is no request.

@@ -28,15 +28,15 @@ from copyback.words import (
 from copyback.words.flows import Flow, flows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from copyback._core import Progress
     from copyback.result import Result
-    from copyback.summary import Summary
+    from copyback.summary import Summary, ThroughputSummary
 
 #: How far something has come.
 DoneT = TypeVar("DoneT")
@@ -284,9 +284,39 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
 
     width = None if sys.stdout.isatty() else width_in_files
     console = Console(highlight=False, width=width)
+    for table in _tables(renderables):
+        _keep_whole(table, console)
+    # Rather a line that is too long than a number without its last digits.
+    anywhere = console.options.update(max_width=_ANY_WIDTH)
+    least = (console.measure(one, options=anywhere).minimum for one in renderables)
+    console.width = max(console.width, *least)
     with console.capture() as capture:
         console.print(*renderables, sep="\n")
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+
+
+#: Columns that are more than any table needs.
+_ANY_WIDTH = 10_000
+
+
+def _tables(renderables: Iterable[RenderableType]) -> Iterator[Table]:
+    """Yield the tables among what is printed."""
+    from rich.console import Group
+    from rich.table import Table
+
+    for one in renderables:
+        if isinstance(one, Table):
+            yield one
+        elif isinstance(one, Group):
+            yield from _tables(one.renderables)
+
+
+def _keep_whole(table: Table, console: Console) -> None:
+    """Make the columns that must not wrap as wide as their widest cell."""
+    for column in table.columns:
+        if column.no_wrap:
+            cells = [column.header, *column.cells]
+            column.min_width = max(console.measure(cell).maximum for cell in cells)
 
 
 #: Least number of steps a page that is printed to the digit; of fewer, most were in idle time.
@@ -301,6 +331,14 @@ def _pace(summary: Summary) -> list[tuple[str, str]]:
     told = f"under {LEAST_PACE}" if 0 < steps < LEAST_PACE else units.decimal(steps)
     rate = f"{told} steps of collections for each page of the host"
     return [("Pace", f"{rate} · {units.count(pacing.throttled)} writes waited for them")]
+
+
+def _time_of(throughput: ThroughputSummary) -> str:
+    """Return the time in which the requests came that were measured."""
+    whole, measured = throughput.simulated_s, throughput.measured_s
+    if measured is None or measured == whole:
+        return units.time_s(whole)
+    return f"{units.time_s(measured)} of {units.time_s(whole)}"
 
 
 def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
@@ -329,7 +367,7 @@ def overview(result: Result, *, told: Collection[str] = ()) -> RenderableType:
         (
             "Workload",
             f"{describe.workload(config)} · {units.count(requests['count'])} requests over "
-            f"{units.time_s(throughput.simulated_s)}",
+            f"{_time_of(throughput)}",
         ),
     ]
     after: list[tuple[str, str]] = [

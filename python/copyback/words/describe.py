@@ -23,7 +23,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "bus": ("Bus", "waiting for a channel or the host link"),
     "buffer": ("Buffer", "in the write buffer, or waiting for room there"),
     "translation": ("Mapping", "until the page's mapping is in RAM, where its table is in flash"),
-    "host_queue": ("Host queue", "outside the device, because its queue was full"),
+    "host_queue": ("Host queue", "outside the device, because its queue was full or it was off"),
     "queue_behind_io": ("Behind host I/O", "waiting for other requests' page operations"),
     "late": ("Late conflicts", "behind requests that were there only because GC delayed them"),
     "gc_same_plane": ("GC, same plane", "waiting for a collection on the plane it needs"),
@@ -127,6 +127,9 @@ def device(config: Mapping[str, Any]) -> str:
     )
     if page:
         facts.append(f"{units.count(shape.get('pages_per_block'))} × {units.size(page)} a block")
+    unit = ssd.get("ftl", {}).get("mapping_unit")
+    if unit is not None:
+        facts.append(f"mapped by {unit}, each counted as a page")
     spare = ssd.get("ftl", {}).get("over_provisioning")
     if spare is not None:
         percent = f"{100 * spare:.3g} %" if isinstance(spare, int | float) else str(spare)
@@ -276,9 +279,16 @@ def _marks(result: Result) -> dict[int, str]:
     return {
         **dict.fromkeys(spares, " (spare)"),
         **dict.fromkeys(journal, " (journal)"),
-        **dict.fromkeys(array.get("failed", []), " (lost)"),
+        **dict.fromkeys(array.get("failed", []), " (rebuilt)" if is_rebuilt(result) else " (lost)"),
         **{failure.drive: " (failed)" for failure in failed},
     }
+
+
+def is_rebuilt(result: Result) -> bool:
+    """Whether the drives that were lost from the start hold all that they should at the end."""
+    found = result.summary.array
+    failed = result.config.get("array", {}).get("failed", [])
+    return bool(failed) and found is not None and not found.drives_missing
 
 
 #: Groups of "so many drives collect together", besides none.

@@ -18,7 +18,16 @@ def facts(summary: Summary) -> list[tuple[str, str]]:
     array = summary.array
     if array is None:
         return []
-    return [*_failures(array), *_scrubs(array), *_torn(array)]
+    return [*_failures(array), *_rebuilt(array), *_scrubs(array), *_torn(array)]
+
+
+def _rebuilt(array: ArraySummary) -> list[tuple[str, str]]:
+    """Return what was rebuilt of drives that were lost from the start; nothing if none was."""
+    if array.failures or not array.rebuilt_bytes:
+        return []
+    missing = array.drives_missing
+    left = f"{missing} missing at the end" if missing else "no drive is missing at the end"
+    return [("Rebuild", f"{units.size(array.rebuilt_bytes)} rebuilt · {left}")]
 
 
 def _scrubs(array: ArraySummary) -> list[tuple[str, str]]:

@@ -9,18 +9,33 @@ from typing import TYPE_CHECKING
 from copyback.words import describe, units
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from copyback.summary import BandSummary, BlameSummary, FlowSummary, Summary, TailSummary
+    from copyback.summary import (
+        ArraySummary,
+        BandSummary,
+        BlameSummary,
+        FlowSummary,
+        Summary,
+        TailSummary,
+    )
 
 #: The cause that is always told.
 COLLECTIONS = "waiting for collections"
 
+#: The cause behind which an array's own reads and writes may stand, and what it is called then.
+OTHER_IO = "waiting behind other host I/O"
+OTHER_IO_OF_ARRAY = "waiting behind other I/O, of the host or of the array's own upkeep"
+
+#: The cause of whoever comes to a full queue, and what it is called if the drive was off.
+OUTSIDE = "waiting outside the drive, whose queue is full"
+OUTSIDE_OFF = "waiting outside the drive, which was off or recovered, or whose queue was full"
+
 #: What requests spend their time on: groups of parts, and how a sentence names them.
 CAUSES: dict[str, frozenset[str]] = {
     COLLECTIONS: frozenset(describe.GC_PARTS),
-    "waiting behind other host I/O": frozenset({"queue_behind_io"}),
-    "waiting outside the drive, whose queue is full": frozenset({"host_queue"}),
+    OTHER_IO: frozenset({"queue_behind_io"}),
+    OUTSIDE: frozenset({"host_queue"}),
     "waiting for a channel or the host link": frozenset({"bus"}),
     "in the write buffer, or waiting for room there": frozenset({"buffer"}),
     "waiting for the mapping table": frozenset({"translation"}),
@@ -100,7 +115,25 @@ def sentence(summary: Summary | FlowSummary) -> str | None:
     if summary.tail is None:
         return None
     above = true_percentile(summary.tail.count, summary.response_us.all.count)
-    return statement(summary.tail, above)
+    text = statement(summary.tail, above)
+    for plain, full in _fuller(summary):
+        text = text.replace(plain, full)
+    return text
+
+
+def _fuller(summary: Summary | FlowSummary) -> Iterator[tuple[str, str]]:
+    """Yield the causes that were more than their names say in a run, and what to call them."""
+    array, power = summary.get("array"), summary.get("power_loss")
+    if array is not None and _kept_up(array):
+        yield OTHER_IO, OTHER_IO_OF_ARRAY
+    if power is not None and power.cuts:
+        yield OUTSIDE, OUTSIDE_OFF
+
+
+def _kept_up(array: ArraySummary) -> bool:
+    """Whether an array rebuilt, scrubbed or resynchronised."""
+    resynced = array.consistency is not None and array.consistency.resync_read_bytes > 0
+    return bool(array.rebuilt_bytes or array.scrubs is not None or resynced)
 
 
 def true_percentile(slowest: float, requests: float) -> float:

@@ -191,8 +191,8 @@ def _bursts(summary: Summary | FlowSummary) -> str:
     load, every = summary.verdict.load, summary.response_us.all
     assert load is not None
     return (
-        f"Of the {units.rate(load.offered_iops)} requests a second so many arrive together now and "
-        f"then that they wait for one another, and are served later. The median is "
+        f"Of the {units.rate(load.offered_iops)} requests a second so many meet at a die or a "
+        f"channel now and then that they wait for one another, and are served later. The median is "
         f"{units.time_us(every.p50)}, the mean {units.time_us(every.mean)} and p99.9 "
         f"{units.time_us(every.p99_9)}."
     )

@@ -10,14 +10,25 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
     operations(key, workload, faults);
     sizes(key, workload, faults);
+    whole_sizes(key, workload, faults);
     arrivals(key, workload, faults);
-    let scale = workload.time_scale;
-    if !(scale.is_finite() && scale > 0.0) {
-        faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
-    }
+    time_scale(key, workload, faults);
     bursts(key, workload, faults);
     addresses(key, workload, faults);
     limits::check(key, workload, faults);
+}
+
+fn time_scale(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let (key, scale) = (format!("{key}.time_scale"), workload.time_scale);
+    if !(scale.is_finite() && scale > 0.0) {
+        faults.add(&key, format!("found {scale}; allowed: above 0"));
+    } else if scale != 1.0 && workload.inter_arrival.is_none() {
+        let problem = format!(
+            "found {scale} in a closed loop, which has no times between arrivals; allowed: 1, or \
+             inter_arrival in place of iodepth"
+        );
+        faults.add(&key, problem);
+    }
 }
 
 fn operations(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
@@ -65,6 +76,25 @@ fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
         && (size == Size(0) || !size.0.is_multiple_of(SMALLEST_PAGE))
     {
         faults.add(&format!("{key}.{name}"), format!("found {size}; allowed: a multiple of 512B"));
+    }
+}
+
+/// Sizes that are given one by one are not rounded up to what sizes are multiples of: their users would be served
+/// other requests than they asked for.
+fn whole_sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
+    let (name, unit) = match (workload.size_alignment, workload.alignment) {
+        (Some(unit), _) => ("size_alignment", unit),
+        (None, Some(unit)) => ("alignment", unit),
+        (None, None) => return,
+    };
+    for (name_of_size, size) in workload.fixed_sizes() {
+        if unit != Size(0) && !size.0.is_multiple_of(unit.0) {
+            let problem = format!(
+                "found {size}; allowed with {name} = {unit}: a multiple of it, or size_alignment = \
+                 {size} beside it"
+            );
+            faults.add(&format!("{key}.{name_of_size}"), problem);
+        }
     }
 }
 

@@ -92,7 +92,7 @@ pub struct PartTimes {
     pub buffer: u64,
     /// Waiting until the page's mapping is in RAM.
     pub translation: u64,
-    /// Waiting outside the device because its queue was full.
+    /// Waiting outside the device, because its queue was full or it was off.
     pub host_queue: u64,
 }
 

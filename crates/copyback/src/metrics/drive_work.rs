@@ -31,6 +31,8 @@ pub struct Totals {
     pub write_pages: u64,
     /// Trim requests.
     pub trims: u64,
+    /// Bytes of them.
+    pub trim_bytes: u64,
     /// Flush requests.
     pub flushes: u64,
     /// Requests that were not carried out; in no other count.
@@ -51,7 +53,10 @@ impl Totals {
                 self.write_bytes += length;
                 self.write_pages += (offset + length).div_ceil(page_size) - offset / page_size;
             }
-            Operation::Trim => self.trims += 1,
+            Operation::Trim => {
+                self.trims += 1;
+                self.trim_bytes += length;
+            }
             Operation::Flush => self.flushes += 1,
         }
     }

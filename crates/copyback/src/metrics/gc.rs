@@ -60,7 +60,7 @@ pub struct GcSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshSummary>,
     /// Die time spent collecting, in microseconds.
-    #[schemars(extend("page" = "Busy time"))]
+    #[schemars(extend("page" = "Die time"))]
     pub busy_us: f64,
     /// Use of the time in which their die collected by planes.
     pub planes: PlanesSummary,

@@ -67,7 +67,7 @@ pub struct BreakdownSummary {
     pub buffer: f64,
     /// Waiting until the page's mapping is in RAM.
     pub translation: f64,
-    /// Waiting outside the device because its queue was full.
+    /// Waiting outside the device, because its queue was full or it was off.
     pub host_queue: f64,
 }
 

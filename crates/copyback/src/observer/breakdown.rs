@@ -24,7 +24,7 @@ pub enum Part {
     Buffer,
     /// Waiting until the page's mapping is in RAM.
     Translation,
-    /// Waiting outside the device because its queue was full.
+    /// Waiting outside the device, because its queue was full or it was off.
     HostQueue,
 }
 

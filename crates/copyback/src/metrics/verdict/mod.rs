@@ -162,7 +162,10 @@ fn of(ledger: &Ledger, run: Run<'_>, drives: Option<&Drives<'_>>) -> FlowVerdict
             state != Some(State::Overload) && !run.was_off && is_tail(HeavyTail::has_stalls),
             Finding::Stalls,
         ),
-        (state.is_some_and(State::keeps_up) && is_tail(HeavyTail::has_bursts), Finding::Bursts),
+        (
+            state.is_some_and(State::keeps_up) && !run.was_off && is_tail(HeavyTail::has_bursts),
+            Finding::Bursts,
+        ),
         (
             !nothing_programmed && drives.is_some_and(|drives| drives.collected_nothing(ledger)),
             Finding::NothingCollected,
