@@ -16,7 +16,7 @@ from copyback_papers.measures import Cell
 from copyback_papers.readings import tried
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from copyback_papers.answers import Answer
@@ -142,6 +142,16 @@ class Book:
             raise InputError(f"{name}: {baseline} is zero: nothing is a multiple of it")
         return units.significant(self.value(name, variant, **where) / base)
 
+    def faster(self, name: str, variant: str, baseline: str, *, point: str = "") -> list[str]:
+        """Return the loads under which a variant's mean response is shorter than another's."""
+        loads = [cell.workload for cell in cells_at(self.of(name), (variant,), point)]
+        return [
+            load
+            for load in loads
+            if self.value(name, variant, workload=load, point=point)
+            < self.value(name, baseline, workload=load, point=point)
+        ]
+
     def ours(self, name: str, number: int) -> str:
         """Return our answer to a check of an experiment, counted from one."""
         return self.answer(name, number).ours
@@ -186,6 +196,11 @@ class Book:
         if text not in claimed and not re.search(whole, path.read_text(encoding="utf-8")):
             raise InputError(f"{path.name} and the claims do not say {text!r}")
         return text
+
+
+def cells_at(found: Found, variants: Collection[str], point: str) -> list[Cell]:
+    """Return the stored cells of some variants at a point, of every load."""
+    return [one for one in found.measures.rows if one.variant in variants and one.point == point]
 
 
 def said(text: str, holds: bool) -> str:

@@ -113,6 +113,7 @@ def _context(docs: Path, book: Book) -> dict[str, object]:
         "signs": scales.signs(book.by_scale["quick"], book.by_scale["full"]),
         "cell": book.cell,
         "times": book.times,
+        "faster": book.faster,
         "ours": book.ours,
         "at": book.at,
         "value": book.value,

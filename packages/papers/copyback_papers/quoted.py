@@ -11,6 +11,7 @@ from jinja2 import nodes
 
 from copyback._core import InputError
 from copyback_papers.answers import cells_of
+from copyback_papers.book import cells_at
 from copyback_papers.measures import Cell
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Macros that quote an answer, and those that quote cells. The experiment's name comes first.
 ANSWERING = ("ours", "at", "number")
-MACROS = (*ANSWERING, "cell", "times", "value")
+MACROS = (*ANSWERING, "cell", "faster", "times", "value")
 
 
 @dataclass(frozen=True)
@@ -71,5 +72,7 @@ def _cells(
     found = book.of(name)
     if macro in ANSWERING:
         return cells_of(book.answer(name, *args).check, found.measures)
+    if macro == "faster":
+        return cells_at(found, args, named.get("point", ""))
     where = named.get("workload", ""), named.get("point", "")
     return [Cell(*where, variant) for variant in args]
