@@ -10,7 +10,7 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback.words import failures, tail, units, verdict
+from copyback.words import describe, failures, tail, units, verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,15 +116,23 @@ def test_units_of_mapping_are_told_where_they_are_counted(cli: RunCli, tiny_toml
 
 
 def test_sizes_are_not_rounded_in_silence() -> None:
-    load = {"request_size": "4KiB", "alignment": "64KiB"}
     tables = tiny_config()
-    tables["workload"] |= load
-    fault = r"workload\.request_size: found 4KiB; allowed with alignment = 64KiB: a multiple of it"
-    with pytest.raises(copyback.InputError, match=fault):
-        copyback.run(tables)
+    tables["workload"] |= {"request_size": "4KiB", "alignment": "64KiB"}
+    result = copyback.run(tables)
+    found = result.summary.requests
+    assert found.read_bytes + found.write_bytes == found.count * 65_536
+    (note,) = result.summary.notes
+    assert note == (
+        "workload.request_size: requests have 64KiB, the next multiple of 64KiB from 4KiB on"
+    )
+    line = describe.workload(result.config)
+    assert "4KiB requests, rounded up to multiples of 64KiB" in line
     tables["workload"]["size_alignment"] = "4KiB"
-    found = copyback.run(tables).summary.requests
+    result = copyback.run(tables)
+    found = result.summary.requests
     assert found.read_bytes + found.write_bytes == found.count * 4096
+    assert result.summary.notes == []
+    assert "rounded" not in describe.workload(result.config)
 
 
 def test_a_closed_loop_has_no_gaps_to_scale() -> None:

@@ -365,7 +365,8 @@ def _synthetic(load: Mapping[str, Any]) -> list[str]:
     if isinstance(trim, int | float) and trim:
         facts.append(f"{100 * trim:.3g} % trims")
     if "request_size" in load:
-        facts.append(_sizes(load["request_size"]))
+        unit = load.get("size_alignment", load.get("alignment"))
+        facts.append(_sizes(load["request_size"]) + _rounding(load["request_size"], unit))
     address = load.get("address", "uniform")
     if address != "uniform":
         facts.append(_ADDRESSES.get(_kind(address), _kind(address)))
@@ -378,6 +379,13 @@ def _synthetic(load: Mapping[str, Any]) -> list[str]:
     if "duration" in load:
         facts.append(f"for {load['duration']}")
     return facts
+
+
+def _rounding(size: Any, unit: Any) -> str:
+    """Return what one size is rounded up to, if it is no multiple of a unit."""
+    if not isinstance(size, str) or unit is None or size_bytes(size) % size_bytes(unit) == 0:
+        return ""
+    return f", rounded up to multiples of {unit}"
 
 
 def _sizes(size: Any) -> str:

@@ -10,7 +10,6 @@ pub(super) fn check(key: &str, workload: &SyntheticWorkload, faults: &mut Report
     faults.share(&format!("{key}.sequential_share"), workload.sequential_share);
     operations(key, workload, faults);
     sizes(key, workload, faults);
-    whole_sizes(key, workload, faults);
     arrivals(key, workload, faults);
     time_scale(key, workload, faults);
     bursts(key, workload, faults);
@@ -76,25 +75,6 @@ fn sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
         && (size == Size(0) || !size.0.is_multiple_of(SMALLEST_PAGE))
     {
         faults.add(&format!("{key}.{name}"), format!("found {size}; allowed: a multiple of 512B"));
-    }
-}
-
-/// Sizes that are given one by one are not rounded up to what sizes are multiples of: their users would be served
-/// other requests than they asked for.
-fn whole_sizes(key: &str, workload: &SyntheticWorkload, faults: &mut Report) {
-    let (name, unit) = match (workload.size_alignment, workload.alignment) {
-        (Some(unit), _) => ("size_alignment", unit),
-        (None, Some(unit)) => ("alignment", unit),
-        (None, None) => return,
-    };
-    for (name_of_size, size) in workload.fixed_sizes() {
-        if unit != Size(0) && !size.0.is_multiple_of(unit.0) {
-            let problem = format!(
-                "found {size}; allowed with {name} = {unit}: a multiple of it, or size_alignment = \
-                 {size} beside it"
-            );
-            faults.add(&format!("{key}.{name_of_size}"), problem);
-        }
     }
 }
 

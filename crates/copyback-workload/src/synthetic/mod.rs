@@ -62,6 +62,18 @@ pub struct Generator {
     trimmed: Option<Request>,
     flushes: Option<FlushRule>,
     last_arrival: Instant,
+    /// Notes on fixed sizes that are rounded up.
+    rounded: Vec<String>,
+}
+
+/// Notes on the fixed sizes of `config`, at `key`, that are no multiples of `alignment` bytes.
+fn rounded(config: &SyntheticWorkload, key: &str, alignment: u64) -> Vec<String> {
+    let sizes = config.fixed_sizes().filter(|(_, size)| !size.0.is_multiple_of(alignment));
+    let note = |(name, size): (&str, Size)| {
+        let (whole, unit) = (Size(size.0.next_multiple_of(alignment)), Size(alignment));
+        format!("{key}.{name}: requests have {whole}, the next multiple of {unit} from {size} on")
+    };
+    sizes.map(note).collect()
 }
 
 /// A flush follows so many writes.
@@ -134,6 +146,7 @@ impl Generator {
             flushes: config.flush_every.map(|every| FlushRule { every, writes: 0 }),
             last_arrival: Instant::START,
             passes,
+            rounded: rounded(config, key, size_alignment),
         })
     }
 
@@ -252,7 +265,7 @@ impl Generator {
             let problem = "drawn larger than the footprint and cut to its";
             format!("{}.request_size: {cut} requests were {problem} {bytes} bytes", self.key)
         };
-        (cut > 0).then(note).into_iter().collect()
+        self.rounded.iter().cloned().chain((cut > 0).then(note)).collect()
     }
 
     /// Share of the requests that were handed out, from 0 to 1; of requests without end, none.

@@ -281,7 +281,6 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
         "workload.inter_arrival" | "workload.bursts" | "workload.time_scale" => {
             vec![("workload.inter_arrival", "1ms")]
         }
-        "workload.alignment" => vec![("workload.size_alignment", "512B")],
         key if key.starts_with("workload.thinktime.") => vec![("workload.iodepth", "4")],
         _ => Vec::new(),
     }

@@ -113,14 +113,11 @@ fn synthetic(draw: &mut Draw, ssd: &Ssd) -> SyntheticWorkload {
         Some(Size(4096)),
     ]);
     let rate = if iodepth.is_some() { rate_limit(draw) } else { RateLimit::None };
-    let requests = draw.small_within(1, 600).into();
-    let size = request_size(draw, 8 * ssd.geometry.page_size.0);
-    let size_alignment = alignment.filter(|_| draw.chance(0.3)).map(|_| Size(SECTOR));
     SyntheticWorkload {
-        requests,
-        request_size: size_alignment.or(alignment).map_or(size.clone(), |unit| whole(size, unit)),
+        requests: draw.small_within(1, 600).into(),
+        request_size: request_size(draw, 8 * ssd.geometry.page_size.0),
         alignment,
-        size_alignment,
+        size_alignment: alignment.filter(|_| draw.chance(0.3)).map(|_| Size(SECTOR)),
         read_share: Share(read_share),
         trim_share: Share((1.0 - read_share) * trims),
         flush_share: Share((1.0 - read_share) * flushes),
@@ -172,18 +169,6 @@ fn skip(draw: &mut Draw, alignment: Size) -> Skip {
     let bytes = Size(draw.small_within(1, 64) * alignment.0);
     let every = draw.chance(0.5).then(|| Size(draw.small_within(1, 8) * alignment.0));
     draw.of(&[Skip::None, Skip::Forward { bytes, every }, Skip::Backward { bytes }])
-}
-
-/// Rounds a fixed size up to a multiple of `unit`, which is asked for of it.
-fn whole(size: RequestSize, unit: Size) -> RequestSize {
-    match size {
-        RequestSize::Fixed(size) => RequestSize::Fixed(Size(size.0.next_multiple_of(unit.0))),
-        RequestSize::ByOperation { read, write } => RequestSize::ByOperation {
-            read: Box::new(whole(*read, unit)),
-            write: Box::new(whole(*write, unit)),
-        },
-        drawn => drawn,
-    }
 }
 
 fn request_size(draw: &mut Draw, most: u64) -> RequestSize {

@@ -43,7 +43,7 @@ pub struct SyntheticWorkload {
     pub ramp: Time,
     /// Size of a request.
     pub request_size: RequestSize,
-    /// Sizes and addresses are multiples of this. Default: a fixed request size itself, as fio's
+    /// Sizes, rounded up, and addresses are multiples of this. Default: a fixed request size itself, as fio's
     /// blockalign; else the device's page size.
     pub alignment: Option<Size>,
     /// Sizes are multiples of this, if they may be smaller than `alignment`, of which it is a part.
