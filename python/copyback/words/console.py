@@ -316,7 +316,8 @@ def _keep_whole(table: Table, console: Console) -> None:
     for column in table.columns:
         if column.no_wrap:
             cells = [column.header, *column.cells]
-            column.min_width = max(console.measure(cell).maximum for cell in cells)
+            widest = max(console.measure(cell).maximum for cell in cells)
+            column.min_width = max(column.min_width or 0, widest)
 
 
 #: Least number of steps a page that is printed to the digit; of fewer, most were in idle time.
