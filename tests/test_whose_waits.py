@@ -148,3 +148,14 @@ def test_trims_have_bytes(tiny: dict[str, Any]) -> None:
     found = copyback.run(tiny).summary.requests
     assert found.trims > 0
     assert found.trim_bytes == found.trims * 4096
+    del tiny["workload"]["trim_share"]
+    assert copyback.run(tiny).summary.requests.trim_bytes is None
+
+
+def test_a_result_of_before_has_no_bytes_of_trims(tiny: dict[str, Any], tmp_path: Path) -> None:
+    tiny["workload"] |= {"trim_share": 0.2, "read_share": 0.3}
+    home = copyback.run(tiny).save(tmp_path / "out")
+    summary = json.loads((home / "summary.json").read_text())
+    del summary["requests"]["trim_bytes"]
+    (home / "summary.json").write_text(json.dumps(summary))
+    assert copyback.Result.load(home).summary.requests.trim_bytes is None

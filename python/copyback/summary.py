@@ -1410,8 +1410,8 @@ class RequestsSummary(Section, kw_only=True):
     """Bytes read."""
     reads: int
     """Reads."""
-    trim_bytes: int
-    """Bytes that the trims named."""
+    trim_bytes: int | None = None
+    """Bytes that the trims named, if there were any."""
     trims: int
     """Trims."""
     write_bytes: int
@@ -1686,8 +1686,8 @@ class RunRequestsSummary(Section, kw_only=True):
     """Bytes read."""
     reads: int
     """Reads."""
-    trim_bytes: int
-    """Bytes that the trims named."""
+    trim_bytes: int | None = None
+    """Bytes that the trims named, if there were any."""
     trimmed_pages: int
     """Logical pages trimmed that held data."""
     trims: int

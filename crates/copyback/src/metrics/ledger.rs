@@ -70,8 +70,9 @@ pub struct RequestsSummary {
     pub read_bytes: u64,
     /// Bytes written.
     pub write_bytes: u64,
-    /// Bytes that the trims named.
-    pub trim_bytes: u64,
+    /// Bytes that the trims named, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim_bytes: Option<u64>,
     /// Logical pages that the writes touched, each counted for every request.
     pub write_pages: u64,
     /// Requests that were simulated before their flows were measured, if there were any; in no other count.
@@ -269,7 +270,7 @@ impl Ledger {
             flushes: totals.flushes,
             read_bytes: totals.read_bytes,
             write_bytes: totals.write_bytes,
-            trim_bytes: totals.trim_bytes,
+            trim_bytes: (totals.trims > 0).then_some(totals.trim_bytes),
             write_pages: totals.write_pages,
             of_ramp: (totals.of_ramp > 0).then_some(totals.of_ramp),
         }
