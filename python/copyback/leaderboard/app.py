@@ -21,7 +21,7 @@ from copyback.leaderboard.board import (
     write_board,
 )
 from copyback.leaderboard.entries import settings_of_entry, tables_of
-from copyback.leaderboard.runs import plan_of, results
+from copyback.leaderboard.runs import results
 from copyback.leaderboard.terminal import table
 from copyback.process.streams import complain
 from copyback.sweep.bounds import measure_named
@@ -70,7 +70,6 @@ def begin(study_file: Path, path: Path, open_keys: tuple[str, ...], runs: Runs) 
         objectives=tuple(_objective(one) for one in study.objectives),
         open_keys=open_keys or tuple(key.key for key in study.space.keys),
     )
-    plan_of(board, {})
     base_entry = runs.of(board, Entry(name="base", settings={}, runs=(), copyback=""))
     write_board(replace(board, entries=(base_entry,)), path)
     show(table(read_board(path)), width_in_files=WIDTH)

@@ -1,4 +1,4 @@
-"""From a configuration to what it has in place of a board's base, and back to configurations."""
+"""From a configuration to what it has in place of a board's base."""
 
 from __future__ import annotations
 
@@ -7,64 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.inputs import configuration
-from copyback.inputs.configuration import setting_value
-from copyback.policies.load import named_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from copyback._core import Config
     from copyback.leaderboard.board import Board
-
-_NO_PYTHON = "found a policy in Python; allowed on a board: policies that are built in"
 
 #: What a board's workloads and seeds decide, whatever a configuration says.
 OF_THE_BOARD = ("workload", "seed")
 
 
 def tables_of(config: Config) -> dict[str, Any]:
-    """Return a configuration with every default, as tables.
-
-    Raises
-    ------
-    InputError
-        If it has a policy in Python: a board is run by people who do not know its author.
-    """
-    policies = named_in(config)
-    if policies:
-        raise InputError(f"{policies[0].about}: {_NO_PYTHON}")
+    """Return a configuration with every default, as tables."""
     return tomllib.loads(config.to_toml())
-
-
-def check_alone(board: Board, settings: Mapping[str, str]) -> None:
-    """Refuse a policy in Python in a board's base, its workloads or a design with these settings.
-
-    Nothing is loaded for it.
-
-    Raises
-    ------
-    InputError
-        With the key.
-    """
-    texts = [settings, *(load.settings for load in board.loads.values())]
-    given = [(key, setting_value(text)) for one in texts for key, text in one.items()]
-    for key, value in (*board.base.items(), *given):
-        if found := _python(value, key):
-            raise InputError(f"{found}: {_NO_PYTHON}")
-
-
-def _python(value: Any, key: str) -> str | None:
-    """Return the key of a policy in Python below a key; None if there is none."""
-    if key.rpartition(".")[2] == "policy":
-        return key
-    if isinstance(value, list):
-        return next(filter(None, (_python(one, key) for one in value)), None)
-    if not isinstance(value, dict):
-        return None
-    if value.get("type") == "python":
-        return key
-    return next(filter(None, (_python(own, f"{key}.{name}") for name, own in value.items())), None)
 
 
 def settings_of_entry(board: Board, path: Path) -> dict[str, str]:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from copyback import data as names
 from copyback._core import InputError
 from copyback.design.scores import RunNumbers
+from copyback.leaderboard.alone import check_alone
 from copyback.leaderboard.board import BoardRun
-from copyback.leaderboard.entries import check_alone
 from copyback.sweep.axes import LOAD, SEED
 from copyback.sweep.completion import completed
-from copyback.sweep.dependencies import CONFIGURATION, SIMULATOR
 from copyback.sweep.failures import Failures
 from copyback.sweep.plan import Plan, make_plan
 
@@ -33,7 +32,7 @@ def plan_of(board: Board, settings: Mapping[str, str]) -> tuple[Run, ...]:
     Raises
     ------
     InputError
-        If a configuration is wrong, or a run would read more than its configuration.
+        If a configuration is wrong, or does not stand alone.
     """
     check_alone(board, settings)
     named: Named = {
@@ -44,15 +43,7 @@ def plan_of(board: Board, settings: Mapping[str, str]) -> tuple[Run, ...]:
         for name in board.loads
         for seed in board.seeds
     ]
-    runs = make_plan(board.base, points, named=named, merged=False).runs
-    for run in runs:
-        others = [name for name in run.needs if name not in (SIMULATOR, CONFIGURATION)]
-        if others:
-            raise InputError(
-                f"{others[0]}: found a file that a run reads; allowed on a board: configurations "
-                "that stand alone, with policies that are built in"
-            )
-    return runs
+    return make_plan(board.base, points, named=named, merged=False).runs
 
 
 def results(
