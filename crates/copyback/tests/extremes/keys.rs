@@ -278,9 +278,7 @@ fn companions(path: &str) -> Vec<(&'static str, &'static str)> {
             let lost = [("ssd.faults.lost_die.die", "1"), ("ssd.faults.lost_die.at", "1ms")];
             [&lines[..], &lost].concat()
         }
-        "workload.inter_arrival" | "workload.bursts" | "workload.time_scale" => {
-            vec![("workload.inter_arrival", "1ms")]
-        }
+        "workload.inter_arrival" | "workload.bursts" => vec![("workload.inter_arrival", "1ms")],
         key if key.starts_with("workload.thinktime.") => vec![("workload.iodepth", "4")],
         _ => Vec::new(),
     }
