@@ -159,3 +159,12 @@ def test_a_result_of_before_has_no_bytes_of_trims(tiny: dict[str, Any], tmp_path
     del summary["requests"]["trim_bytes"]
     (home / "summary.json").write_text(json.dumps(summary))
     assert copyback.Result.load(home).summary.requests.trim_bytes is None
+
+
+def test_a_long_word_widens_no_text(cli: RunCli, tmp_path: Path) -> None:
+    home = tmp_path / ("x" * 100)
+    home.mkdir()
+    trace = home / "trace.ascii"
+    trace.write_text("".join(f"{i}.000 0 {8 * i} 8 1\n" for i in range(20)))
+    told = cli("run", "--preset", "pgc-2011", "--trace", trace, "-q").stdout
+    assert max(map(len, told.splitlines())) <= 80

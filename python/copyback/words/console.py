@@ -284,12 +284,11 @@ def show(*renderables: RenderableType, width_in_files: int | None = None) -> Non
 
     width = None if sys.stdout.isatty() else width_in_files
     console = Console(highlight=False, width=width)
-    for table in _tables(renderables):
-        _keep_whole(table, console)
     # Rather a line that is too long than a number without its last digits.
     anywhere = console.options.update(max_width=_ANY_WIDTH)
-    least = (console.measure(one, options=anywhere).minimum for one in renderables)
-    console.width = max(console.width, *least)
+    for table in _tables(renderables):
+        _keep_whole(table, console)
+        console.width = max(console.width, console.measure(table, options=anywhere).minimum)
     with console.capture() as capture:
         console.print(*renderables, sep="\n")
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
@@ -300,12 +299,12 @@ _ANY_WIDTH = 10_000
 
 
 def _tables(renderables: Iterable[RenderableType]) -> Iterator[Table]:
-    """Yield the tables among what is printed."""
+    """Yield the tables among what is printed that have heads: others are labels and text."""
     from rich.console import Group
     from rich.table import Table
 
     for one in renderables:
-        if isinstance(one, Table):
+        if isinstance(one, Table) and one.show_header:
             yield one
         elif isinstance(one, Group):
             yield from _tables(one.renderables)
