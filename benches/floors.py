@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import csv
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+
+from commits import commit
 from timed import machine, timed
 
 STORED = Path(__file__).parent / "floors.csv"
@@ -31,6 +33,7 @@ def main() -> int:
     parser.add_argument("program", metavar="PROGRAM")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
+    commit(12)  # of the program, before its results change the checkout
     taken: dict[str, list[dict[str, float]]] = {name: [] for name in ROWS}
     for _ in range(options.rounds):
         for name in ROWS:
@@ -41,14 +44,8 @@ def main() -> int:
         for name, rounds in taken.items():
             medians = [statistics.median(one[column] for one in rounds) for column in COLUMNS]
             cells = [f"{median:.4g}" for median in medians]
-            table.writerow([name, commit(), options.rounds, *cells, machine()])
+            table.writerow([name, commit(12), options.rounds, *cells, machine()])
     return 0
-
-
-def commit() -> str:
-    """Name the commit that the program should be of."""
-    command = ["git", "rev-parse", "--short=12", "HEAD"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 if __name__ == "__main__":
