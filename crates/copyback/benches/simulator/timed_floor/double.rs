@@ -26,30 +26,30 @@ const LINK: u64 = 1_171;
 const CONTROLLER_SOURCE: usize = (DIES + CHANNELS) as usize;
 const LINK_SOURCE: usize = CONTROLLER_SOURCE + 1;
 
-/// What the array of a die is at.
+/// State of the array of a die.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Array {
     Free,
-    /// It waits for its command, or takes it.
+    /// Waits for its command, or takes it.
     Commanded,
     Reads,
-    /// The data wait in the page registers.
+    /// Data that were read wait in the page registers.
     Sensed,
     Programs,
 }
 
-/// What the cache registers of a die are at.
+/// State of the cache registers of a die.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cache {
     Free,
-    /// They wait for data of a program, or take them.
+    /// Wait for the data of a program, or take them.
     Loads,
     Loaded,
     WaitsToSend,
     Sends,
 }
 
-/// Which of the two is meant.
+/// Registers of a plane that a transfer is from or to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Register {
     Page,
@@ -60,11 +60,12 @@ enum Register {
 struct Die {
     array: Array,
     cache: Cache,
-    /// The chains that they serve, if they serve one.
+    /// Chain of requests that the array serves, if any.
     in_array: Id,
+    /// Chain of requests whose pages are in the cache registers, if any.
     in_cache: Id,
     reads: Queue,
-    /// The plane whose turn it is to be written.
+    /// Plane that is written next.
     turn: u32,
 }
 
@@ -84,8 +85,9 @@ struct Asked {
 
 #[derive(Clone)]
 struct Channel {
-    /// Commands and data to the dies, which go first, and data from them.
+    /// Commands and data to the dies, which go first.
     inward: VecDeque<Asked>,
+    /// Data from the dies.
     outward: VecDeque<Asked>,
     serves: Option<Asked>,
 }
@@ -100,16 +102,19 @@ pub struct DoubleRegister {
     dies: Vec<Die>,
     channels: Vec<Channel>,
     writes: Queue,
-    /// The die whose turn it is to take a write.
+    /// Die that takes the next write.
     turn: u32,
-    /// In the controller, and on the way to the host.
+    /// Requests in the controller.
     controller: Timed,
+    /// Requests on the way to the host.
     leaving: Timed,
-    /// When the link is free in each direction.
+    /// Instant at which the link to the drive is free.
     inward_free: u64,
+    /// Instant at which the link to the host is free.
     outward_free: u64,
-    /// Dies and channels that may begin something, a bit each.
+    /// Dies that may begin something, a bit each.
     awake: u64,
+    /// Channels that may begin something, a bit each.
     stirred: u64,
 }
 
@@ -118,13 +123,11 @@ impl Drive for DoubleRegister {
     const UNITS_PER_PAGE: u32 = 4;
 
     fn new(prepared: Prepared, first_source: usize) -> Self {
-        let Prepared { blocks_per_plane, pages_per_block, overwrites, .. } = prepared;
+        let Prepared { blocks_per_plane, pages_per_block, .. } = prepared;
         let shape =
             Shape { planes: DIES * PLANES, blocks_per_plane, pages_per_block, least_free: 2 };
         let mut pages = Pages::new(shape, prepared.logical_pages(DIES * PLANES));
-        prepared.fill(&mut pages, overwrites, |written, _| {
-            written % DIES * PLANES + written / DIES % PLANES
-        });
+        prepared.fill(&mut pages, |written, _| written % DIES * PLANES + written / DIES % PLANES);
         let die = Die {
             array: Array::Free,
             cache: Cache::Free,

@@ -6,9 +6,9 @@ const SOURCE_BITS: u32 = 12;
 /// An event that is ahead.
 #[derive(Clone, Copy)]
 pub struct Event {
-    /// When it happens, in nanoseconds.
+    /// Instant, in nanoseconds.
     pub at: u64,
-    /// What it happens to.
+    /// Source that the event is of.
     pub source: usize,
 }
 

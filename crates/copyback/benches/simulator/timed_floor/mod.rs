@@ -48,10 +48,10 @@ impl Prepared {
     }
 
     /// Fills and overwrites. `plane_of` gives the plane for the n-th write, of a page.
-    fn fill(self, pages: &mut Pages, overwrites: f64, plane_of: impl Fn(u32, u32) -> u32) {
+    fn fill(self, pages: &mut Pages, plane_of: impl Fn(u32, u32) -> u32) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let logical = pages.logical_pages();
-        let more = (f64::from(logical) * overwrites) as u32;
+        let more = (f64::from(logical) * self.overwrites) as u32;
         for written in 0..logical + more {
             let lpn = if written < logical { written } else { below(&mut random, logical) };
             let plane = plane_of(written, lpn);
@@ -82,7 +82,7 @@ pub trait Drive {
     fn settle(&mut self, world: &mut World);
 }
 
-/// What the drives share.
+/// State that the drives share: clock, requests, events.
 pub struct World {
     now: u64,
     requests: Requests,
@@ -201,7 +201,7 @@ pub struct TimedFloor<D> {
 }
 
 impl<D: Drive> TimedFloor<D> {
-    /// So many drives that are prepared alike, with their first requests under way.
+    /// Creates `count` drives that are prepared alike, with their first requests under way.
     pub fn new(count: u32, prepared: Prepared, read_share: f64) -> Self {
         assert!(count <= u64::BITS, "a mask holds no more drives");
         let create = |index| D::new(prepared, index as usize * D::SOURCES);

@@ -34,14 +34,15 @@ struct Plane {
     /// Free blocks, a ring: where the first one is, and how many there are.
     first_free: u32,
     free: u32,
-    /// Where the host's pages go, and those that are moved.
+    /// Place of the host's next page.
     host: Frontier,
+    /// Place of the next page that is moved.
     moves: Frontier,
     /// No block has fewer valid pages.
     least_valid: u32,
 }
 
-/// What is known of a block.
+/// State of a block: its valid pages, and its neighbours in the list of blocks with as many.
 #[derive(Clone, Copy)]
 struct Block {
     valid: u32,
@@ -49,7 +50,7 @@ struct Block {
     previous: u32,
 }
 
-/// Who writes a page.
+/// Writer of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     Host,

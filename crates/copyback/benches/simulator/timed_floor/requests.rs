@@ -12,7 +12,7 @@ pub struct Id(u16);
 /// No request: the end of a chain.
 pub const NOBODY: Id = Id(u16::MAX);
 
-/// What a request asks for.
+/// Kind of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Read,
@@ -36,7 +36,7 @@ pub struct Parts {
 #[derive(Clone, Copy)]
 pub struct Request {
     pub arrived: u64,
-    /// When it began to wait for what it waits for.
+    /// Instant at which its present wait began.
     pub waits_since: u64,
     /// Nanoseconds that its die had spent on collections when it began to wait.
     pub collected_before: u64,

@@ -38,8 +38,9 @@ struct Die {
     serves: Id,
     reads: Queue,
     collections: Collections,
-    /// Its planes for which writes wait, and those that must collect, a bit each.
+    /// Planes of the die for which writes wait, a bit each.
     waiting: u64,
+    /// Planes of the die that must collect, a bit each.
     short: u64,
     /// The plane whose turn it is to collect.
     turn: u32,
@@ -61,11 +62,11 @@ impl Drive for SingleRegister {
     const UNITS_PER_PAGE: u32 = 1;
 
     fn new(prepared: Prepared, first_source: usize) -> Self {
-        let Prepared { blocks_per_plane, pages_per_block, overwrites, .. } = prepared;
+        let Prepared { blocks_per_plane, pages_per_block, .. } = prepared;
         let shape =
             Shape { planes: DIES * PLANES, blocks_per_plane, pages_per_block, least_free: 3 };
         let mut pages = Pages::new(shape, prepared.logical_pages(DIES * PLANES));
-        prepared.fill(&mut pages, overwrites, |_, lpn| home(lpn));
+        prepared.fill(&mut pages, |_, lpn| home(lpn));
         let die = Die {
             is_busy: false,
             serves: NOBODY,
