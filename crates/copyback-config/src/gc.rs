@@ -49,6 +49,9 @@ pub struct Gc {
     /// that collections never reach.
     #[serde(skip_serializing_if = "is_default")]
     pub least_invalid: Share,
+    /// Order in which the valid pages of a victim are moved. It decides which of them lie together afterwards.
+    #[serde(skip_serializing_if = "is_default")]
+    pub move_order: MoveOrder,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
     /// When a collection of a die lets the host go on.
@@ -78,6 +81,7 @@ impl Default for Gc {
             threshold_unit: ThresholdUnit::FreeBlocks,
             invalid_threshold: None,
             least_invalid: Share::default(),
+            move_order: MoveOrder::AsWritten,
             start: GcStart::AtOnce,
             end: GcEnd::Enough,
             hysteresis_blocks: 0,
@@ -489,6 +493,28 @@ pub enum Ineligible {
     /// or one has been erased, as in MQSim's source (7ec40e3). It comes back only if something else empties it:
     /// a plane can lose all its victims.
     Drop,
+}
+
+choice! {
+    /// Order in which the valid pages of a victim are moved.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MoveOrder {
+        /// As they were written: page after page.
+        AsWritten,
+        /// LUN by LUN, as FEMU moves a reclaim unit: a block stands for a unit that is striped over so many LUNs, page
+        /// after page. All pages of the first one are moved, then those of the second.
+        ByLun {
+            /// LUNs that the unit is striped over.
+            #[schemars(range(min = 2, max = 65_536))]
+            luns: u32,
+        },
+    }
+}
+
+impl Default for MoveOrder {
+    fn default() -> Self {
+        Self::AsWritten
+    }
 }
 
 choice! {

@@ -2,8 +2,8 @@
 
 use copyback::config::{
     AddressDistribution, Age, Allocation, AllocationOrder, Bursts, Config, Flow, FreeBlocks,
-    Loader, Overwrites, RequestSize, RoundLength, Stop, SyntheticWorkload, TimeDistribution,
-    VictimPolicy, Within, Workload, presets,
+    Loader, MoveOrder, Overwrites, RequestSize, RoundLength, Stop, SyntheticWorkload,
+    TimeDistribution, VictimPolicy, Within, Workload, presets,
     quantity::{Limit, Share, Size, Time},
     schema,
 };
@@ -357,6 +357,37 @@ fn cost_hotness_is_for_the_placement_that_knows_hotness() {
         (
             "ssd.ftl.placement = 'sfs'\nssd.gc.victim = { type = 'cost_hotness', least_invalid = '150%' }",
             "ssd.gc.victim.least_invalid: found 1.5; allowed: 0 to 1",
+        ),
+    ] {
+        let found = load(text).unwrap_err().to_string();
+        assert!(found.contains(problem), "{found}");
+    }
+}
+
+#[test]
+fn pages_are_moved_lun_by_lun_where_nothing_else_orders_them() {
+    let by_lun = "ssd.gc.move_order = { type = 'by_lun', luns = 8 }";
+    let config = load(by_lun).unwrap();
+    assert_eq!(config.ssd.gc.move_order, MoveOrder::ByLun { luns: 8 });
+    assert_eq!(load(&config.to_toml()).unwrap(), config);
+    assert!(!load("").unwrap().to_toml().contains("move_order"));
+    let order = "ssd.gc.move_order: found \"by_lun\"; allowed: \"as_written\", as";
+    for (text, problem) in [
+        (
+            "ssd.gc.move_order.type = 'by_lun'\nssd.gc.move_order.luns = 1",
+            "luns: found 1; allowed: 2 to 6",
+        ),
+        (
+            "ssd.gc.move_order = { type = 'by_lun', luns = 65536 }",
+            "luns: found 65536; allowed: 2 to",
+        ),
+        (&format!("{by_lun}\nssd.ftl.mapping = 'log_block'"), order),
+        (&format!("{by_lun}\nssd.gc.unit = 'line'\nssd.ftl.allocation = 'dynamic'"), order),
+        (
+            &format!(
+                "{by_lun}\nssd.gc.width = {{ type = 'blind' }}\nssd.commands.multi_plane = true"
+            ),
+            order,
         ),
     ] {
         let found = load(text).unwrap_err().to_string();

@@ -23,6 +23,7 @@ pub(super) fn check(config: &Resolved, faults: &mut Report) {
                        logical blocks that are used up, not by invalid pages";
         faults.add("ssd.gc.least_invalid", problem);
     }
+    move_order(config, faults);
     if let Some(share) = ssd.gc.invalid_threshold {
         faults.share_above_zero("ssd.gc.invalid_threshold", share, true);
         if !ssd.ftl.mapping.is_page_mapping() {
@@ -30,6 +31,33 @@ pub(super) fn check(config: &Resolved, faults: &mut Report) {
                            pages, call for collections";
             faults.add("ssd.gc.invalid_threshold", problem);
         }
+    }
+}
+
+/// Orders of moves that the victims do not have.
+fn move_order(config: &Resolved, faults: &mut Report) {
+    let MoveOrder::ByLun { luns } = config.ssd.gc.move_order else { return };
+    let pages = config.drive.pages.data_per_block;
+    if luns < 2 || u64::from(luns) > pages {
+        let problem = format!("found {luns}; allowed: 2 to {pages}, the pages of a block");
+        faults.add("ssd.gc.move_order.luns", problem);
+    }
+    let Some(instead) = moves_otherwise(&config.ssd) else { return };
+    let problem = format!("found \"by_lun\"; allowed: \"as_written\", as {instead}");
+    faults.add("ssd.gc.move_order", problem);
+}
+
+/// What else decides which page is moved next.
+const fn moves_otherwise(ssd: &Ssd) -> Option<&'static str> {
+    if !ssd.ftl.mapping.is_page_mapping() {
+        return Some("with this mapping (ssd.ftl.mapping) merges copy logical blocks");
+    }
+    match (ssd.gc.unit, &ssd.gc.width) {
+        (GcUnit::Line, _) => Some("each die moves its own pages of a line (ssd.gc.unit)"),
+        (_, Width::Blind { .. } | Width::Threshold { .. }) => {
+            Some("several planes move pages at one offset together (ssd.gc.width)")
+        }
+        (_, Width::Serial | Width::Superblock) => None,
     }
 }
 

@@ -1,13 +1,16 @@
 //! Page and block counts of a drive that never change.
 
+use std::num::NonZeroU32;
+
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Resolved};
-use crate::ids::{Lpn, SsdId};
+use crate::ids::{BlockId, Lpn, SsdId};
 use crate::nand::Geometry;
 use crate::outside::Device;
 use crate::placement::{Class, Classes};
 
 use super::audit::Audit;
+use super::mapping::ReclaimPlan;
 
 /// Page and block counts that never change.
 #[derive(Debug, Clone, Copy, Checkpointed)]
@@ -19,6 +22,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Invalid pages that a victim has at least, as long as the host can open a block.
     pub(super) least_invalid: u32,
+    /// LUNs that a victim is striped over, if its pages are moved LUN by LUN.
+    pub(super) moved_by_luns: Option<NonZeroU32>,
     /// Pages that may be [filled up](super::open_pages) with nothing before a victim is erased.
     pub(super) filled_up: u32,
     /// Whether victims are lines, and not blocks.
@@ -53,6 +58,14 @@ impl Limits {
         self.translation_pages
     }
 
+    /// Plan of reclaiming a block that is a unit of its own, in the order in which its pages are moved.
+    pub(super) const fn plan_of(&self, victim: BlockId) -> ReclaimPlan {
+        match self.moved_by_luns {
+            None => ReclaimPlan::of_block(victim),
+            Some(luns) => ReclaimPlan::by_lun(victim, luns),
+        }
+    }
+
     /// Pages of a block that hold data.
     pub const fn data_pages(&self) -> u32 {
         self.data_pages
@@ -85,6 +98,10 @@ impl Limits {
             translation_pages: config.drive.capacity.translation_pages as usize,
             data_pages: config.drive.pages.data_per_block as u32,
             least_invalid: config.drive.unit.least_invalid,
+            moved_by_luns: match config.ssd.gc.move_order {
+                config::MoveOrder::AsWritten => None,
+                config::MoveOrder::ByLun { luns } => NonZeroU32::new(luns),
+            },
             filled_up: config.drive.pages.filled_up_per_victim,
             victims_are_lines: config.ssd.gc.has_lines(),
             mixes,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::{FlashFaults, Flow, LineErase, Overwritten, Resolved};
+use crate::config::{FlashFaults, Flow, LineErase, MoveOrder, Overwritten, Resolved};
 use crate::workload::{InputError, trace};
 
 /// Digest of every setting that decides what prepared devices look like: runs that share it may
@@ -51,6 +51,11 @@ pub fn fingerprint(config: &Resolved) -> Result<String, InputError> {
         if config.ssd.gc.line_erase != LineErase::default() {
             decisive.push(serde_json::json!(config.ssd.gc.line_erase));
         }
+    }
+    if let Some(decisive) = decisive.as_array_mut()
+        && gc.move_order != MoveOrder::AsWritten
+    {
+        decisive.push(serde_json::json!(gc.move_order));
     }
     if let Some(decisive) = decisive.as_array_mut()
         && config.precondition.addresses == Overwritten::Workload

@@ -23,6 +23,7 @@ mod lost_pages;
 mod made_up_moves;
 mod meetings;
 mod merges;
+mod move_order;
 mod multi_plane;
 mod paced;
 mod parallel;

@@ -3,9 +3,10 @@
 use copyback::config::quantity::Rate;
 use copyback::config::{
     AddressDistribution, Allocation, AllocationChoice, Config, Coordination, Flow, FreeBlockOrder,
-    GcEnd, GcStart, Layout, Mapping, Overwrites, Overwritten, PageLatency, Placement, Preemption,
-    Protection, QueuedWhen, Rebuild, Register, Scheduling, SummaryPage, SyntheticWorkload,
-    ThresholdScope, ThresholdUnit, ValidPages, VictimPolicy, WearCompare, Width, Within, Workload,
+    GcEnd, GcStart, Layout, Mapping, MoveOrder, Overwrites, Overwritten, PageLatency, Placement,
+    Preemption, Protection, QueuedWhen, Rebuild, Register, Scheduling, SummaryPage,
+    SyntheticWorkload, ThresholdScope, ThresholdUnit, ValidPages, VictimPolicy, WearCompare, Width,
+    Within, Workload,
 };
 use copyback::ssd::Part;
 
@@ -286,6 +287,9 @@ pub const FEATURES: &[(&str, &[&str], Has)] = &[
     }),
     ("victims that are refused", &["ssd.gc.least_invalid"], |config, outcome| {
         config.ssd.gc.least_invalid.0 > 0.0 && many(outcome, "/gc/collections")
+    }),
+    ("moves LUN by LUN", &["ssd.gc.move_order"], |config, outcome| {
+        config.ssd.gc.move_order != MoveOrder::AsWritten && many(outcome, "/gc/collections")
     }),
     ("a share of garbage", &["ssd.gc.invalid_threshold"], |config, outcome| {
         config.ssd.gc.invalid_threshold.is_some() && many(outcome, "/gc/collections")

@@ -8,9 +8,9 @@ use copyback::config::{
     CollectionCost, CommandDelay, Config, Controller, Coordination, Counted, CountedBlocks, Cuts,
     Delay, DelayRow, DisturbedReadErrors, Expiry, Flow, Flush, FreeBlocks, GcEnd, HandleRange,
     Handles, Host, Idle, InAdvance, Ineligible, Interface, Isolation, Layout, Loader, LogStream,
-    LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, Overwritten, PipelineOrder, Placement,
-    Precondition, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round, SlcCache,
-    SlcTiming, Ssd, SummaryPage, Suspend, SyntheticWorkload, ThinkTime, ThresholdScope,
+    LogVictims, Logarithm, LogicalBlocks, Mapping, Margin, MoveOrder, Overwritten, PipelineOrder,
+    Placement, Precondition, Preemption, Promotion, Protection, QueuedWhen, Replaced, Round,
+    SlcCache, SlcTiming, Ssd, SummaryPage, Suspend, SyntheticWorkload, ThinkTime, ThresholdScope,
     ThresholdUnit, Throttle, ValidPages, VictimPolicy, WakeUp, WearCompare, WhenFull, Width,
     Within, Workload,
 };
@@ -173,6 +173,7 @@ pub fn draw(config: &mut Config, number: u64, name: &str) {
     array_power::draw(&mut Draw::new(number, &format!("{name}/array_power")), config);
     array_power::add_journal(&mut Draw::new(number, &format!("{name}/journal")), config);
     around::draw(&mut Draw::new(number, &format!("{name}/around")), config);
+    move_order(&mut Draw::new(number, &format!("{name}/move_order")), config);
     if draw.chance(0.3) && writes_everywhere(config) {
         config.precondition.addresses = Overwritten::Workload;
     }
@@ -199,6 +200,20 @@ fn long_rests(draw: &mut Draw, config: &mut Config) {
     let text = serde_json::to_string(&resting).expect("a configuration is JSON");
     if Loader::new().json(&text).load().is_ok() {
         *config = resting;
+    }
+}
+
+/// Pages that are moved LUN by LUN, where nothing else decides their order.
+fn move_order(draw: &mut Draw, config: &mut Config) {
+    let luns = draw.within(2, config.ssd.geometry.pages_per_block.max(2).into()) as u32;
+    if draw.chance(0.8) {
+        return;
+    }
+    let mut ordered = config.clone();
+    ordered.ssd.gc.move_order = MoveOrder::ByLun { luns };
+    let text = serde_json::to_string(&ordered).expect("a configuration is JSON");
+    if Loader::new().json(&text).load().is_ok() {
+        *config = ordered;
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod bound;
 mod buffered_log_block;
+mod by_lun;
 mod change;
 mod demand_paged;
 mod facts;

@@ -1,5 +1,8 @@
 //! Plan of reclaiming a block.
 
+use std::num::NonZeroU32;
+
+use super::by_lun::ByLun;
 use crate::checkpoint::Checkpointed;
 use crate::ftl::Ftl;
 use crate::ftl::idle_time::Expected;
@@ -91,6 +94,8 @@ pub struct ReclaimPlan {
 enum Work {
     /// Pages of the victim alone; those before this offset have been moved, or are out of date.
     Victim { moved: u32 },
+    /// Pages of the victim alone, LUN by LUN.
+    ByLun(ByLun),
     /// Pages of the victim alone; one that cannot be read waits for the others of its stripe.
     Striped,
     /// Pages that the merge under way on this plane needs.
@@ -103,6 +108,12 @@ impl ReclaimPlan {
     /// All of `victim` is to be moved, and it is to be erased.
     pub const fn of_block(victim: BlockId) -> Self {
         Self { victim, kind: ReclaimKind::Collection, work: Work::Victim { moved: 0 } }
+    }
+
+    /// All of `victim` is to be moved, LUN by LUN, and it is to be erased.
+    pub const fn by_lun(victim: BlockId, luns: NonZeroU32) -> Self {
+        let work = Work::ByLun(ByLun::new(luns));
+        Self { victim, kind: ReclaimKind::Collection, work }
     }
 
     /// All of `victim` is to be moved, and it is to be erased; what cannot be read is made up.
@@ -134,6 +145,7 @@ impl ReclaimPlan {
     pub fn first_page(&self, ftl: &Ftl) -> Option<Ppn> {
         match self.work {
             Work::Victim { moved } => ftl.next_valid(self.victim, moved),
+            Work::ByLun(mut left) => left.next_valid(self.victim, ftl),
             Work::Striped => ftl.lines()?.next_to_move(self.victim),
             Work::Merge(plane) => match ftl.next_of_merge(plane, None)? {
                 ReclaimStep::Move(page) => Some(page),
@@ -147,14 +159,14 @@ impl ReclaimPlan {
     pub fn made_up_page(&self, ftl: &Ftl) -> Option<Ppn> {
         match self.work {
             Work::Striped => ftl.lines()?.next_made_up(self.victim),
-            Work::Victim { .. } | Work::Merge(_) | Work::Done => None,
+            Work::Victim { .. } | Work::ByLun(_) | Work::Merge(_) | Work::Done => None,
         }
     }
 
     /// The block that is erased next, where no page is left to be moved before it.
     pub fn next_erase(&self, ftl: &Ftl) -> Option<BlockId> {
         match self.work {
-            Work::Victim { .. } | Work::Striped => {
+            Work::Victim { .. } | Work::ByLun(_) | Work::Striped => {
                 let may_erase = ftl.lines().is_none_or(|lines| lines.may_erase(self.victim));
                 may_erase.then_some(self.victim)
             }
@@ -168,21 +180,21 @@ impl ReclaimPlan {
 
     /// Notes that the block which is erased next is being erased.
     pub const fn begin_erase(&mut self) {
-        if let Work::Victim { .. } | Work::Striped = self.work {
+        if let Work::Victim { .. } | Work::ByLun(_) | Work::Striped = self.work {
             self.work = Work::Done;
         }
     }
 
     /// Whether the victim is still to be erased: where it waits for others, another plan does that.
     pub const fn leaves_erase(&self) -> bool {
-        matches!(self.work, Work::Victim { .. } | Work::Striped)
+        matches!(self.work, Work::Victim { .. } | Work::ByLun(_) | Work::Striped)
     }
 
     /// Whether `page`, if it is valid, may be moved next, out of turn.
     pub fn may_move(&self, page: Ppn, ftl: &Ftl) -> bool {
         match self.work {
             Work::Merge(plane) => ftl.next_of_merge(plane, Some(page)).is_some(),
-            Work::Victim { .. } => ftl.geometry.block_of(page) == self.victim,
+            Work::Victim { .. } | Work::ByLun(_) => ftl.geometry.block_of(page) == self.victim,
             // One that is made up is not read again.
             Work::Striped => {
                 ftl.geometry.block_of(page) == self.victim
@@ -196,7 +208,7 @@ impl ReclaimPlan {
     /// The page that is read next to be moved, if one is before a block is erased. Those before it have been.
     #[inline]
     pub fn next_read(&mut self, ftl: &Ftl) -> Option<Ppn> {
-        let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
+        let Work::Victim { moved } = &mut self.work else { return self.read_elsewhere(ftl) };
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset;
         let page = ftl.geometry.page(self.victim, offset);
@@ -207,11 +219,27 @@ impl ReclaimPlan {
     /// The page that is moved next, if one is before a block is erased. It counts as moved.
     #[inline(always)]
     pub fn next_move(&mut self, ftl: &Ftl) -> Option<Ppn> {
-        let Work::Victim { moved } = &mut self.work else { return self.first_page(ftl) };
+        let Work::Victim { moved } = &mut self.work else { return self.move_elsewhere(ftl) };
         let offset = ftl.blocks.next_valid(self.victim, *moved)?;
         *moved = offset + 1;
         ftl.prefetch().move_behind(self.victim, offset + 1);
         Some(ftl.geometry.page(self.victim, offset))
+    }
+
+    /// The page that is read next of pages in another order.
+    fn read_elsewhere(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        match &mut self.work {
+            Work::ByLun(left) => left.next_valid(self.victim, ftl),
+            _ => self.first_page(ftl),
+        }
+    }
+
+    /// The page that is moved next of pages in another order.
+    fn move_elsewhere(&mut self, ftl: &Ftl) -> Option<Ppn> {
+        let Work::ByLun(left) = &mut self.work else { return self.first_page(ftl) };
+        let page = left.next_valid(self.victim, ftl)?;
+        left.skip(ftl.limits.data_pages());
+        Some(page)
     }
 
     /// The next step; `None` after the last erase.

@@ -25,7 +25,7 @@ impl UnitOfReclaiming for SingleBlocks {
         manager.victims.removed(plane, victim, valid);
         manager.begin_to_move(plane, victim);
         manager.space.take_invalid(plane, manager.limits.data_pages - u32::from(valid));
-        ReclaimPlan::of_block(victim)
+        manager.limits.plan_of(victim)
     }
 
     fn erased(&mut self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {

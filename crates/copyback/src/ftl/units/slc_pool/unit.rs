@@ -42,7 +42,7 @@ impl UnitOfReclaiming for SlcPool {
         let plane = manager.geometry.plane_of_block(victim);
         self.begin_fold(manager, plane, victim);
         manager.begin_to_move(plane, victim);
-        ReclaimPlan::of_block(victim)
+        manager.limits.plan_of(victim)
     }
 
     fn erased(&mut self, manager: &mut BlockManager, plane: PlaneId, block: BlockId) {
