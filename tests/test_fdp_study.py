@@ -12,10 +12,20 @@ import pytest
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-import fdp_orders  # noqa: E402
 from drive_pages import filled  # noqa: E402
 from drive_promises import STORED  # noqa: E402
-from fdp_study import LOADS, NAME, SPARES, WITHIN, cached, emulated, falls, in_order, is_right, page  # noqa: E402
+from fdp_study import (  # noqa: E402
+    LOADS,
+    NAME,
+    READINGS,
+    WITHIN,
+    cached,
+    emulated,
+    falls,
+    in_order,
+    is_right,
+    page,
+)
 
 #: Pages of a unit where a cell is asked again: an eighth of what is stored.
 FEW = 32
@@ -39,9 +49,9 @@ def test_the_result_is_of_a_commit() -> None:
 def test_handles_take_away_what_moves_under_the_steepest_zipf() -> None:
     """On a drive of fewer pages, with the same units."""
     load = next(load for load in LOADS if load.name == "Zipf 2.2")
-    raw = SPARES["as launched"]
+    reading = READINGS["as launched"]
     without, having = (
-        emulated(load, raw, FEW, with_handles=with_handles)["simulated"]
+        emulated(load, reading, FEW, with_handles=with_handles)["simulated"]
         for with_handles in (False, True)
     )
     assert having == pytest.approx(load.measured[True], rel=WITHIN["emulator"])
@@ -54,16 +64,15 @@ def test_handles_take_away_what_a_small_cache_moves() -> None:
 
 
 def test_what_the_page_says_of_the_emulator_is_in_its_tables() -> None:
-    """Cells with handles are right, and all are by the emulator's order of moves."""
-    told = stored()
-    cells = [row for row in told["emulator"] if row["reading"] == "as launched"]
-    assert all(is_right(row, WITHIN["emulator"]) for row in cells if row["handles"])
-    lun = [row for row in told["orders"] if row["reading"] == "LUN by LUN"]
-    assert all(is_right(row, WITHIN["orders"]) for row in lun)
-    # By its rule alone, in Copyback's order, the emulator has what Copyback has.
-    page_by_page = [row for row in told["orders"] if row["reading"] == "page by page"]
-    for row, other in zip(cells, page_by_page, strict=True):
-        assert row["simulated"] == pytest.approx(other["simulated"], rel=0.06)
+    """All cells are right by the emulator's order of moves, and those with handles by any."""
+    cells = stored()["emulator"]
+    as_launched, page_by_page = (
+        [row for row in cells if row["reading"] == reading] for reading in list(READINGS)[:2]
+    )
+    assert all(is_right(row, WITHIN["emulator"]) for row in as_launched)
+    assert all(is_right(row, WITHIN["emulator"]) for row in page_by_page if row["handles"])
+    for row, other in zip(as_launched, page_by_page, strict=True):
+        assert row["handles"] or 1.04 < row["simulated"] / other["simulated"] < 1.2
 
 
 def test_each_fall_of_the_drive_has_the_measured_order() -> None:
@@ -72,11 +81,3 @@ def test_each_fall_of_the_drive_has_the_measured_order() -> None:
     for way in (cells[::2], cells[1::2]):
         assert in_order(way, "measured") == in_order(way, "simulated")
     assert all(simulated < 1.0 for *_, simulated in falls(cells))
-
-
-def test_pages_of_zipf_have_the_weights_of_their_ranks() -> None:
-    """Each page stands for as many ranks; the tail is an integral."""
-    ranks = [rank**-1.2 for rank in range(1, 1001)]
-    exact = sorted((sum(ranks[first : first + 10]) for first in range(0, 1000, 10)), reverse=True)
-    found = sorted(fdp_orders.zipf(100, 1000, 1.2), reverse=True)
-    assert found == pytest.approx(exact, rel=0.01)

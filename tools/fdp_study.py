@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import fdp_orders
 import numpy as np
 from drive_promises import STORED
 
@@ -37,12 +36,11 @@ LAST = 0.3
 ROWS = 400
 
 #: Errors up to which a cell of the emulator, and one of the drive, is right.
-WITHIN = {"emulator": 0.1, "orders": 0.1, "drive": 0.15}
+WITHIN = {"emulator": 0.1, "drive": 0.15}
 
 #: Headings of the page.
 TITLES = {
     "emulator": "The emulator's cells, simulated",
-    "orders": "The emulator's cells by its rule alone",
     "drive": "The drive's cells, simulated",
 }
 
@@ -117,8 +115,13 @@ LOADS = (
     ),
 )
 
-#: Units of the emulated drive under each reading.
-SPARES = {"as launched": 4086, "10% spare": 3942}
+#: Units of the emulated drive under each reading, and the LUNs by which they are moved; else pages
+#: are moved as they were written.
+READINGS = {
+    "as launched": (4086, 8),
+    "as launched, moved page by page": (4086, None),
+    "10% spare": (3942, 8),
+}
 
 #: Units that the emulator keeps open for eight handles, of which these are written.
 OPENED, WRITTEN = 8, {False: 2, True: 4}
@@ -146,7 +149,6 @@ def main() -> None:
     stored = {
         "commit": commit(),
         "emulator": list(emulator()),
-        "orders": list(orders()),
         "drive": list(cachelib()),
     }
     text = json.dumps(stored, indent=1)
@@ -155,20 +157,24 @@ def main() -> None:
 
 def emulator() -> Iterator[dict[str, Any]]:
     """Yield the cells of the emulator."""
-    for spare in SPARES:
+    for reading, (units_of_drive, luns) in READINGS.items():
         for load in LOADS:
             for with_handles in (False, True):
                 yield {
-                    "reading": spare,
+                    "reading": reading,
                     "load": load.name,
                     "handles": with_handles,
                     "measured": load.measured[with_handles],
-                    **emulated(load, SPARES[spare], PAGES, with_handles=with_handles),
+                    **emulated(load, (units_of_drive, luns), PAGES, with_handles=with_handles),
                 }
 
 
-def emulated(load: Load, raw: int, unit_pages: int, *, with_handles: bool) -> dict[str, Any]:
-    """Simulate a load on the emulated drive."""
+def emulated(
+    load: Load, reading: tuple[int, int | None], unit_pages: int, *, with_handles: bool
+) -> dict[str, Any]:
+    """Simulate a load on the emulated drive, under a reading of its units and of their moves."""
+    raw, luns = reading
+    order = "as_written" if luns is None else {"type": "by_lun", "luns": luns}
     drive = Drive(
         unit_gib=UNIT,
         units=raw - OPENED + WRITTEN[with_handles],
@@ -179,6 +185,7 @@ def emulated(load: Load, raw: int, unit_pages: int, *, with_handles: bool) -> di
             "soft_threshold": {"blocks": raw // 10 + 1},
             "hard_threshold": {"blocks": raw // 100 + 1},
             "least_invalid": 0.95,
+            "move_order": order,
         },
     )
     in_order, overwrites, at_random = load.gib[with_handles]
@@ -193,63 +200,6 @@ def emulated(load: Load, raw: int, unit_pages: int, *, with_handles: bool) -> di
         Stream(at_random, IN_ORDER, rest, 1),
     ]
     return simulated(drive, fill, jobs, 3 if with_handles else 1, unit_pages)
-
-
-def orders() -> Iterator[dict[str, Any]]:
-    """Yield the cells of the emulator by its rule alone, in either order of moves."""
-    for order in fdp_orders.ORDERS:
-        for load in LOADS:
-            for with_handles in (False, True):
-                yield {
-                    "reading": order,
-                    "load": load.name,
-                    "handles": with_handles,
-                    "measured": load.measured[with_handles],
-                    "simulated": ordered(load, order, with_handles=with_handles),
-                }
-
-
-def ordered(load: Load, order: str, *, with_handles: bool) -> float:
-    """Return write amplification of a load by the emulator's rule alone."""
-    raw = SPARES["as launched"]
-    shown = round(EMULATED / UNIT)
-    drive = fdp_orders.Emulator(
-        units=raw - OPENED + WRITTEN[with_handles],
-        shown=shown,
-        lazy=raw // 10,
-        short=raw // 100,
-        order=fdp_orders.ORDERS[order],
-    )
-    handles = (0, 2, 1) if with_handles else (0, 0, 0)
-    pages = shown * fdp_orders.PAGES
-    first = int(pages * IN_ORDER)
-    rest = pages - first
-    addresses = (
-        fdp_orders.in_order(0, first),
-        fdp_orders.drawn(0, weights(load.address, first), 1),
-        fdp_orders.drawn(first, [1.0] * rest, 2),
-    )
-    for _ in range(first):
-        drive.write(addresses[0](), handles[0])
-    for _ in range(rest):
-        drive.write(addresses[2](), handles[2])
-    jobs = [
-        fdp_orders.Job(round(gib / UNIT * fdp_orders.PAGES), address, handle)
-        for gib, address, handle in zip(load.gib[with_handles], addresses, handles, strict=True)
-    ]
-    return fdp_orders.late(drive, pages, jobs, LAST)
-
-
-def weights(address: str | Mapping[str, Any], pages: int) -> list[float]:
-    """Return how often a load overwrites each page."""
-    if isinstance(address, str):
-        return [1.0] * pages
-    if address["type"] == "zipf":
-        return fdp_orders.zipf(pages, address["ranks"], address["theta"])
-    ends = np.rint(np.cumsum([0.0, *address["pages"]]) * pages).astype(int)
-    counts = np.diff(ends)
-    shares = zip(address["requests"], counts, strict=True)
-    return [float(share / count) for share, count in shares for _ in range(count)]
 
 
 def cachelib() -> Iterator[dict[str, Any]]:
