@@ -18,14 +18,14 @@ import pytest
 import copyback
 from copyback._core import InputError
 from copyback.data.parquet import read_parquet
-from copyback.design.codes import redrawn
-from copyback.design.dominance import front, surely_beats, without_chance
-from copyback.design.importance import indices
-from copyback.design.sampler import RandomChooser, Sampler
-from copyback.design.scores import Measured, Refused
-from copyback.design.space import Design
-from copyback.design.space_file import space_of
-from copyback.design.study_file import read_study
+from copyback.designer.codes import redrawn
+from copyback.designer.dominance import front, surely_beats, without_chance
+from copyback.designer.importance import indices
+from copyback.designer.sampler import RandomChooser, Sampler
+from copyback.designer.scores import Measured, Refused
+from copyback.designer.space import Design
+from copyback.designer.space_file import space_of
+from copyback.designer.study_file import read_study
 from copyback.inputs import configuration
 from copyback.sweep.page_numbers import quantity
 from pages import ROOT
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
-    from copyback.design.importance import Explained
-    from copyback.design.space import Space
+    from copyback.designer.importance import Explained
+    from copyback.designer.space import Space
 
 STUDY = """
 config = "tiny.toml"

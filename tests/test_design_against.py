@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
-from copyback.design.space_file import space_of
+from copyback.designer.space_file import space_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
-    from copyback.design.space import Space
+    from copyback.designer.space import Space
 
 STUDY = """
 config = "tiny.toml"

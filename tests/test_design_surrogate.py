@@ -10,22 +10,22 @@ import numpy as np
 import pytest
 
 from browser import look, needs_browser
-from copyback.design import files
-from copyback.design.found import investigate
-from copyback.design.page import render
-from copyback.design.runs import Runner
-from copyback.design.sampler import RandomChooser
-from copyback.design.space_file import space_of
-from copyback.design.study_file import read_study
-from copyback.design.surrogate import COVERED, fitted
+from copyback.designer import files
+from copyback.designer.found import investigate
+from copyback.designer.page import render
+from copyback.designer.runs import Runner
+from copyback.designer.sampler import RandomChooser
+from copyback.designer.space_file import space_of
+from copyback.designer.study_file import read_study
+from copyback.designer.surrogate import COVERED, fitted
 from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from copyback.design.found import Found
-    from copyback.design.space import Space
+    from copyback.designer.found import Found
+    from copyback.designer.space import Space
 
 STUDY = """
 config = "tiny.toml"

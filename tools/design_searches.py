@@ -21,20 +21,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copyback import process
-from copyback.design.dominance import front
-from copyback.design.runs import Runner
-from copyback.design.scores import Measured
-from copyback.design.search import search
-from copyback.design.space import Choice, Design
-from copyback.design.study import Length, Sampling, Study
-from copyback.design.study_file import read_study
+from copyback.designer.dominance import front
+from copyback.designer.runs import Runner
+from copyback.designer.scores import Measured
+from copyback.designer.search import search
+from copyback.designer.space import Choice, Design
+from copyback.designer.study import Length, Sampling, Study
+from copyback.designer.study_file import read_study
 from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from copyback.design.dominance import Costs
-    from copyback.design.runs import Outcome
+    from copyback.designer.dominance import Costs
+    from copyback.designer.runs import Outcome
 
 ROOT = Path(__file__).parents[1]
 STUDY = ROOT / "examples/design/small.toml"

@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from commits import commit
 
-from copyback.design.drawn import run_drawn
-from copyback.design.runs import Runner
-from copyback.design.search import search
-from copyback.design.study import Sampling
-from copyback.design.study_file import read_study
-from copyback.design.surrogate import surrogates
+from copyback.designer.drawn import run_drawn
+from copyback.designer.runs import Runner
+from copyback.designer.search import search
+from copyback.designer.study import Sampling
+from copyback.designer.study_file import read_study
+from copyback.designer.surrogate import surrogates
 from copyback.sweep.where import Where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from copyback.design.scores import Measured
-    from copyback.design.study import Study
+    from copyback.designer.scores import Measured
+    from copyback.designer.study import Study
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "examples/design/surrogate.csv"

@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.figure import Figure
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,14 +51,27 @@ class Figures:
 
     def _show(self) -> None:
         for number in self._pyplot.get_fignums():
-            figure = self._pyplot.figure(number)
-            drawn = io.BytesIO()
-            figure.savefig(drawn, format="png", dpi=DPI, metadata={"Software": None})
-            size = " ".join(f"{edge * DPI:.0f}" for edge in figure.get_size_inches())
-            text = f"<Figure of {size} pixels>"
-            data = {PNG: base64.b64encode(drawn.getvalue()).decode() + "\n", "text/plain": [text]}
+            data = drawn(self._pyplot.figure(number))
             self.shown.append({"output_type": "display_data", "metadata": {}, "data": data})
         self._pyplot.close("all")
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """Return a figure as Jupyter keeps it."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=DPI, metadata={"Software": None})
+    size = " ".join(f"{edge * DPI:.0f}" for edge in figure.get_size_inches())
+    text = f"<Figure of {size} pixels>"
+    return {PNG: base64.b64encode(picture.getvalue()).decode() + "\n", "text/plain": [text]}
+
+
+def shown(value: object) -> dict[str, Any]:
+    """Return the value of a cell as Jupyter keeps it."""
+    if isinstance(value, Figure):
+        return drawn(value)
+    text = {"text/plain": lines(repr(value))}
+    as_html = getattr(value, "_repr_html_", None)
+    return text if as_html is None else {"text/html": lines(as_html()), **text}
 
 
 def executed(source: str, names: dict[str, Any], figures: Figures, count: int) -> list[Output]:
@@ -76,10 +91,7 @@ def executed(source: str, names: dict[str, Any], figures: Figures, count: int) -
     outputs += figures.shown
     figures.shown = []
     if value is not None:
-        data = {"text/plain": lines(repr(value))}
-        if (as_html := getattr(value, "_repr_html_", None)) is not None:
-            data = {"text/html": lines(as_html()), **data}
-        more = {"execution_count": count, "metadata": {}, "data": data}
+        more = {"execution_count": count, "metadata": {}, "data": shown(value)}
         outputs.append({"output_type": "execute_result", **more})
     return outputs
 

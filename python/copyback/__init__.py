@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from copyback.calibration.sheet.call import SheetCalibration, calibrate_sheet
     from copyback.calibration.writes.call import WritesCalibration, calibrate_writes
     from copyback.column import Column
+    from copyback.designer.call import DesignResult, design
     from copyback.frame import Frame
     from copyback.inputs.known import presets
     from copyback.policies import (
@@ -53,6 +54,7 @@ __all__ = [
     "Column",
     "Comparison",
     "CoordinationPolicy",
+    "DesignResult",
     "Device",
     "Frame",
     "InputError",
@@ -79,6 +81,7 @@ __all__ = [
     "calibrate_writes",
     "compare",
     "convert_trace",
+    "design",
     "precondition",
     "presets",
     "run",
@@ -91,6 +94,7 @@ _HOME = {
     "Calibration": "copyback.calibration",
     "Column": "copyback.column",
     "Comparison": "copyback.sweep.comparison",
+    "DesignResult": "copyback.designer.call",
     "Frame": "copyback.frame",
     "LoadCalibration": "copyback.calibration.load.call",
     "Result": "copyback.result",
@@ -106,6 +110,7 @@ _HOME = {
     "calibrate_writes": "copyback.calibration.writes.call",
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
+    "design": "copyback.designer.call",
     "precondition": "copyback.simulation.simulate",
     "presets": "copyback.inputs.known",
     "run": "copyback.simulation.simulate",
@@ -124,6 +129,10 @@ def __getattr__(name: str) -> object:
         from copyback.process.extras import need
 
         need("calibrate", f"{name}()" if name.islower() else "calibrate()")
+    if home.startswith("copyback.designer"):
+        from copyback.process.extras import need
+
+        need("design", "design()")
     value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value

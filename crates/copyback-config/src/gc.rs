@@ -499,7 +499,7 @@ choice! {
     /// Order in which the valid pages of a victim are moved.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum MoveOrder {
-        /// As they were written: page after page.
+        /// Page after page, as they were written.
         AsWritten,
         /// LUN by LUN, as FEMU moves a reclaim unit: a block stands for a unit that is striped over so many LUNs, page
         /// after page. All pages of the first one are moved, then those of the second.

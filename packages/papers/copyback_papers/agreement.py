@@ -57,7 +57,7 @@ class Verdict(StrEnum):
 
 
 class Remains(StrEnum):
-    """What remains of an effect."""
+    """Rest of an effect."""
 
     REST = "one less the effect"
     RATIO = "one and the effect"

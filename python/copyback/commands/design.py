@@ -42,7 +42,7 @@ def design(
     from copyback.process.extras import need
 
     need("design", "copyback design")
-    from copyback.design.app import Request, design_and_show
+    from copyback.designer.app import Request, design_and_show
     from copyback.sweep.memory import memory_of
     from copyback.sweep.where import Where
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from copyback import __version__
 from copyback._core import InputError
-from copyback.design.study_file import read_study
+from copyback.designer.study_file import read_study
 from copyback.inputs import configuration
 from copyback.leaderboard import check
 from copyback.leaderboard.board import (
@@ -31,7 +31,7 @@ from copyback.words.console import show
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from copyback.design.study import Objective
+    from copyback.designer.study import Objective
     from copyback.sweep.where import Where
 
 #: Columns of the table where the output is no terminal.

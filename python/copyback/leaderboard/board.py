@@ -16,7 +16,7 @@ from msgspec import Meta, field
 
 from copyback._core import InputError
 from copyback.data.outputs import replace_file
-from copyback.design.study import Goal
+from copyback.designer.study import Goal
 from copyback.inputs.configuration import read_text
 from copyback.inputs.tables import Table, read
 from copyback.sweep.bounds import measure_named

@@ -6,8 +6,8 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from copyback.design.scores import LEAST, RunNumbers, score
-from copyback.design.study import Goal, Load
+from copyback.designer.scores import LEAST, RunNumbers, score
+from copyback.designer.study import Goal, Load
 from copyback.sweep.ratios import ratio_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from copyback import data as names
 from copyback._core import InputError
-from copyback.design.scores import RunNumbers
+from copyback.designer.scores import RunNumbers
 from copyback.leaderboard.alone import check_alone
 from copyback.leaderboard.board import BoardRun
 from copyback.sweep.axes import LOAD, SEED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copyback.design import left
+from copyback.designer import left
 from copyback.inputs.policy_names import DESIGN
 from copyback.report.jobs import PAGE, Job, Jobs, asking, escaped, waiting
 
@@ -63,7 +63,7 @@ class TryDesign:
 
         def work(job: Job[Numbers]) -> Numbers:
             # The designer takes long to import, and most pages are no study's.
-            from copyback.design import tried
+            from copyback.designer import tried
 
             own = left.left(self._directory)
             return tried.run(

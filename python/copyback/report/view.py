@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from copyback._core import InputError
 from copyback.data import REPORT, SUMMARY
-from copyback.design.left import is_study, left
+from copyback.designer.left import is_study, left
 from copyback.inputs import policy_names
 from copyback.process import stopping
 from copyback.report import render

@@ -47,7 +47,7 @@ fn move_order(config: &Resolved, faults: &mut Report) {
     faults.add("ssd.gc.move_order", problem);
 }
 
-/// What else decides which page is moved next.
+/// Reason for which something else decides which page is moved next, if it does.
 const fn moves_otherwise(ssd: &Ssd) -> Option<&'static str> {
     if !ssd.ftl.mapping.is_page_mapping() {
         return Some("with this mapping (ssd.ftl.mapping) merges copy logical blocks");

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.design.ablation import Ablated, ablate
-from copyback.design.dominance import front, nearest_to_all, surely_beats, without_chance
-from copyback.design.drawn import run_drawn
-from copyback.design.importance import Importance, importance
-from copyback.design.scores import Measured, Refused
-from copyback.design.search import Searched, search
-from copyback.design.space import Design
-from copyback.design.study import Length
-from copyback.design.surrogate import Surrogate, surrogates
-from copyback.design.survivors import Survived, run_survivors
+from copyback.designer.ablation import Ablated, ablate
+from copyback.designer.dominance import front, nearest_to_all, surely_beats, without_chance
+from copyback.designer.drawn import run_drawn
+from copyback.designer.importance import Importance, importance
+from copyback.designer.scores import Measured, Refused
+from copyback.designer.search import Searched, search
+from copyback.designer.space import Design
+from copyback.designer.study import Length
+from copyback.designer.surrogate import Surrogate, surrogates
+from copyback.designer.survivors import Survived, run_survivors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from copyback.design.runs import Runner
-    from copyback.design.study import Study
+    from copyback.designer.runs import Runner
+    from copyback.designer.study import Study
 
 #: Design that has nothing of the space.
 BASE = Design((), {})

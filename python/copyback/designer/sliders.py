@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback.design import answer
-from copyback.design.codes import ABSENT, along
-from copyback.design.space import Span, text_of
+from copyback.designer import answer
+from copyback.designer.codes import ABSENT, along
+from copyback.designer.space import Span, text_of
 from copyback.inputs.configuration import to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from copyback.design.found import Found
-    from copyback.design.space import Domain
-    from copyback.design.study import Study
-    from copyback.design.surrogate import Surrogate
+    from copyback.designer.found import Found
+    from copyback.designer.space import Domain
+    from copyback.designer.study import Study
+    from copyback.designer.surrogate import Surrogate
 
 #: Most steps of a slider.
 _STEPS = 41

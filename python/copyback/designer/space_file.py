@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.design.space import Choice, Key, Option, Space, Span
+from copyback.designer.space import Choice, Key, Option, Space, Span
 from copyback.inputs.configuration import to_toml
 from copyback.inputs.tables import Table, read
 from copyback.sweep.bounds import range_between
@@ -13,7 +13,7 @@ from copyback.sweep.bounds import range_between
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from copyback.design.space import Domain
+    from copyback.designer.space import Domain
 
 #: What an entry of the space may be, as a fault says it.
 ALLOWED = (

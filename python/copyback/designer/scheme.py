@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
-from copyback.design.space import Design, text_of
+from copyback.designer.space import Design, text_of
 from copyback.inputs import policy_names
 from copyback.inputs.configuration import parse_setting, setting_value, with_absolute_policies
 from copyback.policies.load import KINDS, Named
@@ -15,7 +15,7 @@ from copyback.policies.load import KINDS, Named
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copyback.design.study import Study
+    from copyback.designer.study import Study
 
 #: Beginning of ``KEY=VALUE``; a policy in Python has a dot before its class alone.
 _SETTING = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+\s*=")

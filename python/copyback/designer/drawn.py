@@ -8,15 +8,15 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from copyback.design.sampler import RandomChooser
-from copyback.design.scores import Measured
+from copyback.designer.sampler import RandomChooser
+from copyback.designer.scores import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from copyback.design.runs import Runner
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.runs import Runner
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
 
 #: Draws for a design that the configuration does not refuse, and that was not drawn before.
 _DRAWS = 20

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback.design.scores import Refused
-from copyback.design.study import Sampling
+from copyback.designer.scores import Refused
+from copyback.designer.study import Sampling
 
 if TYPE_CHECKING:
     import optuna
 
-    from copyback.design.runs import Outcome
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.runs import Outcome
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
 
 #: Questions to Optuna for a design that has not been asked for before, and then draws at random.
 _QUESTIONS = 4

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copyback.design import answer
-from copyback.design.against import rows
+from copyback.designer import answer
+from copyback.designer.against import rows
 from copyback.sweep.contest_table import empty_table
 from copyback.words.console import facts_grid
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from copyback.design.against import Against
-    from copyback.design.found import Found
+    from copyback.designer.against import Against
+    from copyback.designer.found import Found
 
 #: Points of the front that the terminal shows.
 MOST_SHOWN = 12

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from copyback.design.ablation import AS_THE_BASE
+from copyback.designer.ablation import AS_THE_BASE
 from copyback.sweep.answer import number
 from copyback.sweep.axes import column
 from copyback.sweep.labels import key_names, setting_text
@@ -16,10 +16,10 @@ from copyback.words import units
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copyback.design.ablation import Ablated
-    from copyback.design.found import Found
-    from copyback.design.importance import Explained, Importance
-    from copyback.design.scores import Measured
+    from copyback.designer.ablation import Ablated
+    from copyback.designer.found import Found
+    from copyback.designer.importance import Explained, Importance
+    from copyback.designer.scores import Measured
     from copyback.sweep.axes import Point
     from copyback.sweep.ratios import Ratio
 

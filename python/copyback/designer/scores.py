@@ -19,8 +19,8 @@ from copyback.sweep.ratios import ratio_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from copyback.design.space import Design
-    from copyback.design.study import Load, Objective, Study
+    from copyback.designer.space import Design
+    from copyback.designer.study import Load, Objective, Study
     from copyback.sweep.bounds import Bound
     from copyback.sweep.ratios import NoRatio, Ratio
     from copyback.sweep.schemes import Measure

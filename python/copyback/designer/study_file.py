@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from msgspec import Meta, field
 
 from copyback._core import InputError
-from copyback.design.space_file import space_of
-from copyback.design.study import Goal, Load, Objective, Sampling, Study
+from copyback.designer.space_file import space_of
+from copyback.designer.study import Goal, Load, Objective, Sampling, Study
 from copyback.inputs import toml_file
 from copyback.inputs.tables import Table, read
 from copyback.sweep.bounds import measure_named, parse_bound
@@ -70,8 +70,18 @@ def read_study(path: Path) -> Study:
     InputError
         With the file, the key, what was found and what is allowed.
     """
-    homes = Homes(path.parent, path.parent)
-    return toml_file.read(path, lambda table: _study(read(table, _File), homes))
+    return toml_file.read(path, lambda table: study_of(table, path.parent))
+
+
+def study_of(table: dict[str, Any], home: Path) -> Study:
+    """Return the study that a table says; its paths are relative to a directory.
+
+    Raises
+    ------
+    InputError
+        With the key, what was found and what is allowed.
+    """
+    return _study(read(table, _File), Homes(home, home))
 
 
 def _study(file: _File, homes: Homes) -> Study:

@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from copyback.design import against, files
-from copyback.design.found import investigate
-from copyback.design.runs import Runner
-from copyback.design.scheme import scheme_of
-from copyback.design.study_file import read_study
-from copyback.design.terminal import comparison, overview
+from copyback.designer import against, files
+from copyback.designer.found import investigate
+from copyback.designer.runs import Runner
+from copyback.designer.scheme import scheme_of
+from copyback.designer.study_file import read_study
+from copyback.designer.terminal import comparison, overview
 from copyback.process.streams import complain
 from copyback.words import units
 from copyback.words.console import show
@@ -22,8 +22,8 @@ from copyback.words.console import show
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copyback.design.found import Found
-    from copyback.design.study import Study
+    from copyback.designer.found import Found
+    from copyback.designer.study import Study
     from copyback.sweep.where import Where
 
 #: Columns of the tables where the output is no terminal.

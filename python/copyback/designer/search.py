@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copyback._core import InputError
-from copyback.design.sampler import Sampler
-from copyback.design.scores import Measured, Refused
+from copyback.designer.sampler import Sampler
+from copyback.designer.scores import Measured, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from copyback.design.runs import Runner
-    from copyback.design.study import Study
+    from copyback.designer.runs import Runner
+    from copyback.designer.study import Study
 
 #: Share of the budget that the search may use, if designs are run again after it.
 SHARE = 0.6
@@ -50,18 +50,19 @@ def search(study: Study, runner: Runner, on_batch: Callable[[int], None]) -> Sea
     Raises
     ------
     InputError
-        If every design of the first batches is refused.
+        If every design of the first batches, or of the space, is refused.
     """
     sampler = Sampler(study)
     tried: list[Measured] = []
     refused: Counter[str] = Counter()
     rest = max(study.budget - runner.spent, 1)
     limit = runner.spent + rest * (SHARE if study.has_survivors else 1)
-    idle = 0
+    idle, is_used_up = 0, False
     while runner.spent < limit and idle < _IDLE_BATCHES:
         batch = sampler.ask(study.batch)
         if not batch:
-            return Searched(tuple(tried), refused, is_used_up=True)
+            is_used_up = True
+            break
         designs = [asked.design for asked in batch]
         before = runner.spent
         outcomes = runner.measure(designs, study.search_length, study.seeds[:1])
@@ -77,4 +78,4 @@ def search(study: Study, runner: Runner, on_batch: Callable[[int], None]) -> Sea
         raise InputError(
             "space: every design is refused, such as for\n" + "\n".join(list(refused)[:3])
         )
-    return Searched(tuple(tried), refused, is_used_up=False)
+    return Searched(tuple(tried), refused, is_used_up)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
 from copyback.data.outputs import replace_file
-from copyback.design import answer, files
-from copyback.design.found import BASE
-from copyback.design.sampler import RandomChooser
-from copyback.design.scores import Measured, Refused
-from copyback.design.study import Length
+from copyback.designer import answer, files
+from copyback.designer.found import BASE
+from copyback.designer.sampler import RandomChooser
+from copyback.designer.scores import Measured, Refused
+from copyback.designer.study import Length
 from copyback.sweep.answer import number
 from copyback.words import units
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from copyback.design.found import Found
-    from copyback.design.runs import Outcome, Runner
-    from copyback.design.scheme import Scheme
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.found import Found
+    from copyback.designer.runs import Outcome, Runner
+    from copyback.designer.scheme import Scheme
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
     from copyback.sweep.ratios import NoRatio, Ratio
 
 #: Directories of the two studies, and the file that compares them.

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copyback.design.scores import Refused
-from copyback.design.study import Length
+from copyback.designer.scores import Refused
+from copyback.designer.study import Length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copyback.design.runs import Runner
-    from copyback.design.scores import Measured
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.runs import Runner
+    from copyback.designer.scores import Measured
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
     from copyback.sweep.ratios import NoRatio, Ratio
 
 

@@ -10,8 +10,8 @@ from copyback.sweep.ratios import Ratio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copyback.design.scores import Measured
-    from copyback.design.study import Objective
+    from copyback.designer.scores import Measured
+    from copyback.designer.study import Objective
 
 #: Costs of a design, one an objective: less is better.
 Costs = tuple[float, ...]

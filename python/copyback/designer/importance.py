@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback.design.codes import Code, columns_of, redrawn
-from copyback.design.model import TREES, by_tree, grown
-from copyback.design.sampler import RandomChooser
+from copyback.designer.codes import Code, columns_of, redrawn
+from copyback.designer.model import TREES, by_tree, grown
+from copyback.designer.sampler import RandomChooser
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from copyback.design.scores import Measured
-    from copyback.design.space import Space
-    from copyback.design.study import Study
+    from copyback.designer.scores import Measured
+    from copyback.designer.space import Space
+    from copyback.designer.study import Study
 
 #: Groups of the model's trees, whose indices give the interval; and designs that are drawn.
 _GROUPS, _DRAWS = 12, 768

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from copyback.design.codes import Code, columns_of
-from copyback.design.model import TREES, by_tree, grown
+from copyback.designer.codes import Code, columns_of
+from copyback.designer.model import TREES, by_tree, grown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.ensemble import ExtraTreesRegressor
 
-    from copyback.design.scores import Measured
-    from copyback.design.space import Space
-    from copyback.design.study import Study
+    from copyback.designer.scores import Measured
+    from copyback.designer.space import Space
+    from copyback.designer.study import Study
 
 #: Share of designs that lie within their interval.
 COVERED = 0.9

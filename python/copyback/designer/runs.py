@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from copyback import data as names
 from copyback._core import InputError
-from copyback.design.scores import Measured, Refused, RunNumbers, measured
-from copyback.design.study import Length
+from copyback.designer.scores import Measured, Refused, RunNumbers, measured
+from copyback.designer.study import Length
 from copyback.sweep.axes import LOAD, SEED
 from copyback.sweep.comparison import run_plan
 from copyback.sweep.completion import completed
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
     from copyback.sweep.axes import Point
     from copyback.sweep.plan import Run
     from copyback.sweep.store import Store

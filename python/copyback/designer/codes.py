@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from copyback.design.sampler import RandomChooser
-from copyback.design.space import Choice, owner
+from copyback.designer.sampler import RandomChooser
+from copyback.designer.space import Choice, owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from copyback.design.space import Domain, Space, Span
+    from copyback.designer.space import Domain, Space, Span
 
 #: Code of a number in a design in which it does not exist; others are from 0 to 1.
 ABSENT = -1.0

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copyback._core import Config
-from copyback.design.scores import RunNumbers, score
-from copyback.design.study import Load
+from copyback.designer.scores import RunNumbers, score
+from copyback.designer.study import Load
 from copyback.inputs import configuration, policy_names
 from copyback.simulation.driver import Driver
 from copyback.sweep.answer import number
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from copyback._core import Progress
-    from copyback.design.left import Left
+    from copyback.designer.left import Left
 
 
 def run(

@@ -11,7 +11,7 @@ from copyback.sweep.axes import LOAD, Named, Point
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from copyback.design.space import Space
+    from copyback.designer.space import Space
     from copyback.sweep.bounds import Bound
     from copyback.sweep.schemes import Measure
 

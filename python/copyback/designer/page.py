@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from copyback import __version__, report
-from copyback.design import answer
-from copyback.design.sliders import sliders
-from copyback.design.surrogate import COVERED
+from copyback.designer import answer
+from copyback.designer.sliders import sliders
+from copyback.designer.surrogate import COVERED
 from copyback.sweep.schemes import Format
 from copyback.words import units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copyback.design.found import Found
-    from copyback.design.importance import Share
-    from copyback.design.scores import Measured
+    from copyback.designer.found import Found
+    from copyback.designer.importance import Share
+    from copyback.designer.scores import Measured
 
 
 def render(found: Found, configurations: Sequence[str], command: str) -> str:
@@ -52,6 +52,21 @@ def render(found: Found, configurations: Sequence[str], command: str) -> str:
             command=command,
             data=report.script_json(data(found)),
             asset=report.asset,
+        )
+    )
+
+
+def render_fragment(found: Found) -> str:
+    """Return the answer, what matters, and the front, as a small piece of HTML for notebooks."""
+    return (
+        report.environment()
+        .get_template("design_fragment.html.j2")
+        .render(
+            answer=answer.sentence(found),
+            matters=answer.matters(found),
+            objectives=[one.measure.label for one in found.study.objectives],
+            points=_points(found, [""] * len(found.points)),
+            common=answer.words(answer.shared(found.points)),
         )
     )
 

@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 from copyback import __version__
 from copyback._core import InputError
 from copyback.data.outputs import make_parents, replace_file
-from copyback.design import answer
-from copyback.design.found import BASE
-from copyback.design.page import render
-from copyback.design.scores import Refused
-from copyback.design.study import Length
+from copyback.designer import answer
+from copyback.designer.found import BASE
+from copyback.designer.page import render
+from copyback.designer.scores import Refused
+from copyback.designer.study import Length
 from copyback.sweep.ratios import Ratio
 from copyback.sweep.store import RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from copyback.design.found import Found
-    from copyback.design.runs import Runner
-    from copyback.design.scores import Measured
+    from copyback.designer.found import Found
+    from copyback.designer.runs import Runner
+    from copyback.designer.scores import Measured
     from copyback.sweep.ratios import NoRatio
 
 SCHEMA = 1

@@ -11,17 +11,17 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copyback.design.dominance import MARGIN, beats, spread
-from copyback.design.scores import Measured
-from copyback.design.study import Length
+from copyback.designer.dominance import MARGIN, beats, spread
+from copyback.designer.scores import Measured
+from copyback.designer.study import Length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from copyback.design.dominance import Costs
-    from copyback.design.runs import Runner
-    from copyback.design.space import Design
-    from copyback.design.study import Study
+    from copyback.designer.dominance import Costs
+    from copyback.designer.runs import Runner
+    from copyback.designer.space import Design
+    from copyback.designer.study import Study
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,125 @@
+"""``copyback.design``: a study from Python."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import copyback
+from test_design import STUDY, study
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import RunCli
+
+__all__ = ["study"]
+
+
+def asked(tiny_toml: Path, **changes: Any) -> dict[str, Any]:
+    """Return the study as a dictionary."""
+    return {**tomllib.loads(STUDY), "config": str(tiny_toml), **changes}
+
+
+def test_a_dictionary_finds_what_the_command_finds(
+    cli: RunCli, study: Path, tiny_toml: Path, tmp_path: Path
+) -> None:
+    cli("design", study, "--quiet", "--jobs", "1", "--out", tmp_path / "cli")
+    found = copyback.design(asked(tiny_toml), out=tmp_path / "own", jobs=1)
+    left, right = (
+        json.loads((tmp_path / name / "design.json").read_text(encoding="utf-8"))
+        for name in ("cli", "own")
+    )
+    assert left == right
+    assert found.sentence() == right["answer"]
+    front = found.front.to_dict()
+    assert front["design"] == list(range(1, len(right["front"]) + 1))
+    for place, objective in enumerate(right["objectives"]):
+        for score, point in zip(front[objective["measure"]], right["front"], strict=True):
+            assert min(own[place] for own in point["scores"].values()) <= score
+    assert [i + 1 for i, one in enumerate(front["chosen"]) if one] == [right["chosen"]]
+    lost = found.ablation.to_dict()
+    for key, own in right["ablation"].items():
+        ratios = [
+            ratio for name, ratio in zip(lost["choice"], lost["ratio"], strict=True) if name == key
+        ]
+        assert ratios == ([None] * 2 if isinstance(own, str) else [ratio[0] for ratio in own])
+    explained = found.importance.to_dict()
+    shares = zip(explained["objective"], explained["choice"], explained["explains"], strict=True)
+    for label, name, share in shares:
+        assert share == right["importance"][label][name]["total"][0]
+
+
+def test_a_configuration_of_the_front_runs(study: Path, tmp_path: Path) -> None:
+    found = copyback.design(study, out=tmp_path / "out", jobs=1)
+    assert len(found.configurations) == len(found.front)
+    result = copyback.run(tomllib.loads(found.configurations[0]))
+    assert result.summary["write_amplification"] > 0
+
+
+def test_without_a_directory_the_runs_go_with_the_result(study: Path) -> None:
+    found = copyback.design(study, jobs=1)
+    home = found.directory
+    assert (home / "report.html").is_file()
+    del found
+    gc.collect()
+    assert not home.exists()
+
+
+def test_what_a_notebook_shows(study: Path, tmp_path: Path) -> None:
+    found = copyback.design(study, out=tmp_path / "out", jobs=1)
+    first, *lines = repr(found).splitlines()
+    assert first.startswith("DesignResult(")
+    assert " ".join(lines) == found.sentence()
+    page = found._repr_html_()
+    assert "<caption" in page
+    assert page.count("<tr>") == 1 + len(found.front)
+    (axes,) = found.plot().axes
+    assert [text.get_text() for text in axes.texts] == list(map(str, found.front["design"]))
+    assert axes.get_xlabel() == "WA"
+
+
+def test_one_objective_has_a_figure(study: Path, tmp_path: Path) -> None:
+    study.write_text(STUDY.replace('["WA", "ssd.ftl.over_provisioning"]', '["WA"]'))
+    (axes,) = copyback.design(study, out=tmp_path / "out", jobs=1).plot().axes
+    assert axes.get_ylabel() == "WA"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"budget": 0}, "budget: found 0; a whole number from 1 is needed"),
+        ({"set": {"ssd.gc.wide": "blind"}}, "--set ssd.gc.wide: unknown key"),
+        ({"config": None}, "found no configuration; allowed: config = FILE or preset = NAME"),
+        ({"config": "nowhere.toml"}, "nowhere.toml"),
+    ],
+)
+def test_a_fault_of_a_dictionary_is_one_line(
+    tiny_toml: Path, changes: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(copyback.InputError) as fault:
+        copyback.design(asked(tiny_toml, **changes), jobs=1)
+    assert told in str(fault.value)
+    assert "\n" not in str(fault.value)
+
+
+def test_a_small_space_of_which_all_is_refused_is_told(tiny_toml: Path) -> None:
+    space = {"ssd.gc.wide": ["blind"]}
+    with pytest.raises(copyback.InputError, match=r"space: every design is refused.*\n.*wide"):
+        copyback.design(asked(tiny_toml, space=space), jobs=1)
+
+
+def test_another_argument_is_told() -> None:
+    with pytest.raises(copyback.InputError, match=r"design\(\): study: found 5 \(int\)"):
+        copyback.design(5)  # type: ignore[arg-type]
+
+
+def test_a_directory_of_something_else_is_left_alone(study: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(copyback.InputError, match="holds something other than a study"):
+        copyback.design(study, out=tmp_path / "other")
