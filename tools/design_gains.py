@@ -7,7 +7,8 @@ For each scheme of `examples/design/gains/schemes.toml` and the study of its dri
     python tools/design_gains.py --runs out/gains           # about an hour of two cores
     python tools/design_gains.py --page                     # writes docs/gains.md
 
-A run that was stopped goes on where it was; drives that are named are run again, others kept.
+What is named (`samsung-pm9a3`, or `samsung-pm9a3/PGC`) is run again, the rest kept. A scheme is
+stored as soon as it is done, and one that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Row(NamedTuple):
 def main() -> int:
     """Run the studies, or write the page. Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("drives", nargs="*", metavar="DRIVE", help="these; else all")
+    parser.add_argument("names", nargs="*", metavar="DRIVE[/SCHEME]", help="these; else all")
     parser.add_argument("--runs", type=Path, help="where the runs are kept")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--page", action="store_true", help="write the page of what is stored")
@@ -97,10 +98,17 @@ def main() -> int:
         return 0
     if given.runs is None:
         parser.error("--runs DIR is needed")
-    for drive in given.drives or schemes():
-        kept = [row for row in stored() if row.drive != drive]
-        store(kept + measured(drive, given.runs, given.jobs))
+    at = commit()
+    for drive, scheme in asked(given.names):
+        rows = measured(drive, scheme, given.runs, given.jobs, at)
+        store([row for row in stored() if (row.drive, row.scheme) != (drive, scheme)] + rows)
     return 0
+
+
+def asked(names: list[str]) -> list[tuple[str, str]]:
+    """Return the drives and schemes that are named; else all."""
+    every = [(drive, scheme) for drive, own in schemes().items() for scheme in own]
+    return [one for one in every if not names or {one[0], "/".join(one)} & set(names)]
 
 
 def schemes() -> dict[str, dict[str, list[str]]]:
@@ -108,18 +116,14 @@ def schemes() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(SCHEMES.read_text(encoding="utf-8"))
 
 
-def measured(drive: str, runs: Path, jobs: int) -> list[Row]:
-    """Run the studies of a drive."""
-    at = commit()
-    rows = []
-    for scheme, settings in schemes()[drive].items():
-        out = runs / drive / scheme.replace(" ", "-").replace(",", "")
-        asked = [word for setting in settings for word in ("--against", setting)]
-        command = [sys.executable, "-m", "copyback", "design", str(HOME / f"{drive}.toml"), *asked]
-        subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], check=True)
-        found = json.loads((out / "against.json").read_text(encoding="utf-8"))
-        rows += [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
-    return rows
+def measured(drive: str, scheme: str, runs: Path, jobs: int, at: str) -> list[Row]:
+    """Run the two searches of a scheme on a drive."""
+    out = runs / drive / scheme.replace(" ", "-").replace(",", "")
+    against = [word for one in schemes()[drive][scheme] for word in ("--against", one)]
+    command = [sys.executable, "-m", "copyback", "design", str(HOME / f"{drive}.toml"), *against]
+    subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], check=True)
+    found = json.loads((out / "against.json").read_text(encoding="utf-8"))
+    return [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
 
 
 def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) -> list[Row]:
@@ -176,9 +180,9 @@ def stored() -> list[Row]:
 
 
 def store(rows: list[Row]) -> None:
-    """Store rows, in the order of the drives."""
-    order = list(schemes())
-    rows = sorted(rows, key=lambda row: order.index(row.drive))
+    """Store rows, in the order of the drives and schemes."""
+    order = asked([])
+    rows = sorted(rows, key=lambda row: order.index((row.drive, row.scheme)))
     with STORED.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(Row._fields)
@@ -196,12 +200,25 @@ def page(rows: list[Row]) -> str:
         if own:
             note = "" if drive == "plain" else OF_TWINS
             parts += [f"## {title}", note, table(own), flaws(own), designs(own)]
-    left = [title for drive, title in DRIVES.items() if drive not in {row.drive for row in rows}]
-    if left:
-        parts.append(f"Not run yet: {'; '.join(left).replace('The ', 'the ')}.")
+    if left := not_run(rows):
+        parts.append(f"Not run yet: {'; '.join(left)}.")
     commits = ", ".join(sorted({row.commit for row in rows}))
     parts.append(f"Run by `python tools/design_gains.py` at commit {commits}.")
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def not_run(rows: list[Row]) -> list[str]:
+    """Return what was not run: a drive, or schemes on one of which others were."""
+    done = {(row.drive, row.scheme) for row in rows}
+    left = []
+    for drive, title in DRIVES.items():
+        name = title.replace("The ", "the ")
+        missing = [scheme for scheme in schemes()[drive] if (drive, scheme) not in done]
+        if len(missing) == len(schemes()[drive]):
+            left.append(name)
+        elif missing:
+            left.append(f"{', '.join(missing)} on {name}")
+    return left
 
 
 def pairs(rows: list[Row], objective: str) -> list[tuple[Row, Row]]:
