@@ -45,6 +45,7 @@ JUDGED = [
     "micron-7450-max",
     "micron-7450-pro",
     "solidigm-p5520",
+    "kioxia-cm7-r",
     "tlc-nvme-64gb",
     "intel-660p",
     "samsung-eufs-3",

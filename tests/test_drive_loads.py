@@ -153,6 +153,29 @@ def test_writes_of_the_kioxia_wait_as_behind_a_slow_phase_of_one_length() -> Non
         assert waits[rate] == pytest.approx(own, rel=0.08)
 
 
+def test_writes_of_the_kioxia_wait_longer_and_longer_and_begin_too_early() -> None:
+    measured, simulated = (
+        by_rate("kioxia-cm7-r", "write_p99", what) for what in ("measured", "simulated")
+    )
+    for waits, first in ((measured, 95_000), (simulated, 65_000)):
+        rising = [wait for rate, wait in waits.items() if first <= rate < 205_000]
+        assert rising == sorted(rising)
+        assert rising[0] > 500
+        assert all(wait < 150 for rate, wait in waits.items() if rate < first)
+
+
+def test_reads_of_the_kioxia_wait_too_little_below_its_knee() -> None:
+    (drive,) = [one for one in stored()["drives"] if one["name"] == "kioxia-cm7-r"]
+    assert (count([drive], "near"), count([drive], "right")) == (46, 42)
+    assert len(predicted(drive)) == 101
+    measured, simulated = (
+        by_rate("kioxia-cm7-r", "read_p99", what) for what in ("measured", "simulated")
+    )
+    assert [round(simulated[rate]) for rate in (15_000, 125_000)] == [98, 441]
+    assert [round(measured[rate]) for rate in (15_000, 125_000)] == [222, 569]
+    assert all(simulated[rate] < 0.8 * measured[rate] for rate in range(15_000, 130_000, 10_000))
+
+
 def test_the_keys_of_its_rule_are_fitted_of_each_drive() -> None:
     for drive, found in zip(DRIVES, stored()["drives"], strict=True):
         keys = [one["key"] for one in found["parameters"]]
@@ -167,12 +190,23 @@ WITHOUT_PAUSE = {
     "micron-7450-max": 159_283,
     "micron-7450-pro": 94_183,
     "solidigm-p5520": 120_500,
+    "kioxia-cm7-r": 327_500,
 }
 
 
-@pytest.mark.parametrize("preset", WITHOUT_PAUSE)
+#: Requests by which that is known. The Kioxia's rate swings by a third from second to second.
+REQUESTS = dict.fromkeys(WITHOUT_PAUSE, 900_000) | {"kioxia-cm7-r": 3_200_000}
+
+
+@pytest.mark.parametrize(
+    "preset",
+    [
+        pytest.param(name, marks=pytest.mark.thorough) if requests > 1_000_000 else name
+        for name, requests in REQUESTS.items()
+    ],
+)
 def test_a_preset_writes_as_fast_as_the_drive_without_a_pause(preset: str) -> None:
-    writes = {"read_share": 0.0, "iodepth": 512, "requests": 900_000, "ramp": "2s"}
+    writes = {"read_share": 0.0, "iodepth": 512, "requests": REQUESTS[preset], "ramp": "2s"}
     load = {"type": "synthetic", "request_size": "4KiB", "sequential_share": 0.0, **writes}
     found = copyback.run({"preset": preset, "workload": load}).summary
     assert found.throughput.iops == pytest.approx(WITHOUT_PAUSE[preset], rel=0.05)

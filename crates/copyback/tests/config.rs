@@ -196,7 +196,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "preset = 'pgc-2012'",
-            "file.toml:1: preset: found \"pgc-2012\"; did you mean \"pgc-2011\"? (allowed: pgc-2011, agc-dgc-2012-64gb, agc-dgc-2012-128gb, harmonia-2012, harmonia-2012-array, pagc-2016, fifo-mqsim, disksim-msr, tlc-nvme, tlc-nvme-64gb, tlc-unbuffered, tlc-unbuffered-64gb, femu-bbssd, intel-s4500, intel-s4600, samsung-pm9a3, md-raid10-4x, md-raid6-10x, micron-7450-max, micron-7450-pro, solidigm-p5520, samsung-970-evo-plus, intel-660p, samsung-eufs-3)",
+            "file.toml:1: preset: found \"pgc-2012\"; did you mean \"pgc-2011\"? (allowed: pgc-2011, agc-dgc-2012-64gb, agc-dgc-2012-128gb, harmonia-2012, harmonia-2012-array, pagc-2016, fifo-mqsim, disksim-msr, tlc-nvme, tlc-nvme-64gb, tlc-unbuffered, tlc-unbuffered-64gb, femu-bbssd, intel-s4500, intel-s4600, samsung-pm9a3, md-raid10-4x, md-raid6-10x, micron-7450-max, micron-7450-pro, solidigm-p5520, kioxia-cm7-r, samsung-970-evo-plus, intel-660p, samsung-eufs-3)",
         ),
     ];
     for (text, message) in cases {

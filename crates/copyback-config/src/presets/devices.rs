@@ -34,6 +34,7 @@ devices! {
     "micron-7450-max": "NVMe drive for data centres, TLC, 30% spare: 12 GB of the 800 GB one",
     "micron-7450-pro": "the same with 18% spare: 14 GB of the 960 GB one",
     "solidigm-p5520": "NVMe drive for data centres, TLC: 27 GB of the 1.92 TB one",
+    "kioxia-cm7-r": "NVMe drive for data centres, TLC: 11 GB of the 3.84 TB one",
     "samsung-970-evo-plus": "consumer's NVMe TLC drive with an SLC cache: an eighth of the 500 GB",
     "intel-660p": "consumer's NVMe QLC drive with an SLC cache: an eighth of the 660p of 512 GB",
     "samsung-eufs-3": "a phone's storage, eUFS 3.0, TLC: an eighth of the 512 GB",
