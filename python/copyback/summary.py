@@ -150,7 +150,7 @@ class FailureSummary(Section, kw_only=True):
     at_us: float
     """When it failed, in microseconds from the start of the run."""
     cause: Literal["time", "end_of_life"]
-    """Why it failed."""
+    """Cause of the failure."""
     drive: int
     """The drive, counted from 0."""
     rebuilt_us: float | None
@@ -1286,7 +1286,7 @@ class DeviceSummary(Section, kw_only=True):
     requests_ended_last: int
     """Requests that ended last on this drive."""
     service_blame: BlameSummary | None = None
-    """Where the times of commands went from one percentile to the next.
+    """Parts of the times of commands from one percentile to the next.
 
     Results of earlier versions have none.
     """
@@ -1512,7 +1512,7 @@ class FlowSummary(Section, kw_only=True):
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     blame: BlameSummary | None = None
-    """Where response times went from one percentile to the next: what the tail waits for.
+    """Parts of response times from one percentile to the next: what the tail waits for.
 
     Results of earlier versions have none.
     """
@@ -1844,7 +1844,7 @@ class Summary(Section, kw_only=True):
     bandwidth: BandwidthSummary
     """Bandwidth over windows (`metrics.bandwidth_window`)."""
     blame: BlameSummary | None = None
-    """Where response times went from one percentile to the next: what the tail waits for.
+    """Parts of response times from one percentile to the next: what the tail waits for.
 
     Results of earlier versions have none.
     """

@@ -265,7 +265,7 @@ choice! {
             #[serde(default = "default_rebuild_unit")]
             unit: Size,
         },
-        /// The same, slower while requests come, as Linux md does (`sync_speed_min`, `sync_speed_max`).
+        /// From the first stripe to the last, slower while requests come, as Linux md does (`sync_speed_min`, `sync_speed_max`).
         Throttled {
             /// Bytes written to each replacement in a second while requests come.
             #[serde(default = "default_least_rate")]

@@ -15,7 +15,7 @@ pub struct SlowDrive {
     pub drive: u32,
     /// When it becomes slow, from the start of the run.
     pub at: Time,
-    /// How long it stays so.
+    /// Time for which the drive stays slow.
     #[serde(rename = "for")]
     pub lasts: Time,
     /// Factor by which reads, programs, erases and transfers of its flash take longer.

@@ -1,4 +1,4 @@
-//! Who has a place in the drive, and what collections add to the wait for one.
+//! Places in the drive: who has one, and what collections add to the wait for one.
 
 use crate::checkpoint::Checkpointed;
 use crate::gate::Gate;

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """Where a number of a table is shown, as the simulator declares it beside the number.
+    """Place where a number of a table is shown, as the simulator declares it beside the number.
 
     Texts name numbers of the table and their formats in braces; an empty one shows nothing.
 

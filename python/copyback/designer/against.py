@@ -58,7 +58,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Against:
-    """What a scheme gains, as it is added to the base and once everything else is tuned.
+    """Gain of a scheme, as it is added to the base and once everything else is tuned.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Explained:
-    """What a choice explains of an objective.
+    """Shares of the differences in an objective that a choice explains.
 
     Attributes
     ----------

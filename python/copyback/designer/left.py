@@ -1,4 +1,4 @@
-"""What a study has left for designs that are run from its page.
+"""Rest of a study, for designs that are run from its page.
 
 The study's file may be gone: `design.json` has the base under each workload, as the search ran it.
 """
@@ -34,7 +34,7 @@ class LeftObjective(msgspec.Struct, frozen=True):
 
 
 class Left(msgspec.Struct, frozen=True):
-    """What of `design.json` it takes to run a design.
+    """Entries of `design.json` that it takes to run a design.
 
     Attributes
     ----------

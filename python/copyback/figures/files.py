@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be drawn.
+    """Figure that is asked for.
 
     Attributes
     ----------

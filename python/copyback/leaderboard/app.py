@@ -40,7 +40,7 @@ WIDTH = 80
 
 @dataclass(frozen=True)
 class Runs:
-    """How simulations are run."""
+    """Way in which simulations are run."""
 
     where: Where
     command: str

@@ -47,7 +47,7 @@ class BoardObjective(Table, frozen=True):
 
 
 class BoardRun(Table, frozen=True):
-    """What one run of an entry came to.
+    """Result of one run of an entry.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a data sheet may say of a drive, and what is assumed where it says nothing."""
+"""Data sheet of a drive: what it may say, and what is assumed where it says nothing."""
 
 from __future__ import annotations
 

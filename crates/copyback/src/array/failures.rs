@@ -43,7 +43,7 @@ pub struct FailureSummary {
     pub at_us: f64,
     /// The drive, counted from 0.
     pub drive: u16,
-    /// Why it failed.
+    /// Cause of the failure.
     pub cause: FailureCause,
     /// Drive that has taken its place; null if no spare was left.
     pub replaced_by: Option<u16>,

@@ -40,7 +40,7 @@ pub struct DeviceSummary {
     pub service_us: ResponsesSummary,
     /// Parts of the mean of these times, in microseconds.
     pub service_breakdown_us: BreakdownSummary,
-    /// Where the times of commands went from one percentile to the next. Results of earlier versions have none.
+    /// Parts of the times of commands from one percentile to the next. Results of earlier versions have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_blame: Option<BlameSummary>,
     /// When it collected.

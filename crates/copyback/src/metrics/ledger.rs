@@ -41,7 +41,7 @@ pub struct LedgerSummary {
     pub breakdown_us: BreakdownSummary,
     /// Parts of the mean response time of each operation, in microseconds.
     pub breakdown_by_class_us: BreakdownByClass,
-    /// Where response times went from one percentile to the next: what the tail waits for. Results of earlier versions have
+    /// Parts of response times from one percentile to the next: what the tail waits for. Results of earlier versions have
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blame: Option<BlameSummary>,

@@ -175,7 +175,7 @@ impl<T> Operation<T> {
     }
 }
 
-/// How an operation leaves the array for reads.
+/// Way in which an operation leaves the array for reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
     /// Time for which it goes on: to the end of a pulse.

@@ -87,7 +87,7 @@ impl Timing {
         }
     }
 
-    /// The same, each `factor` times as long; at most the longest span.
+    /// Times that are each `factor` times as long; at most the longest span.
     #[must_use]
     pub fn slowed(&self, factor: f64) -> Self {
         let slowed = |time: Duration| Duration::from_secs_f64(time.as_secs_f64() * factor);

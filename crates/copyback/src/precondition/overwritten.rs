@@ -18,7 +18,7 @@ pub const BATCH: usize = 16;
 pub struct Ahead {
     changes: Changes,
     drawn: Vec<Change>,
-    /// How many of them have been made.
+    /// Number of changes that have been made.
     done: usize,
     /// Fault of the workload whose changes they are. None follows.
     #[checkpoint(skip)]

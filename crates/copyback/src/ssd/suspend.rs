@@ -38,7 +38,7 @@ impl SuspendRule {
         }
     }
 
-    /// How a program or erase with `left` to go is suspended, unless it ends before the array could read.
+    /// Way in which a program or erase with `left` to go is suspended, unless it ends before the array could read.
     fn pause(&self, command: Command, left: Duration) -> Option<Pause> {
         let pulse = if command == Command::Erase { self.erase_pulse } else { self.program_pulse };
         let goes_on = pulse.map_or(Duration::ZERO, |pulse| left.beyond_multiple_of(pulse));

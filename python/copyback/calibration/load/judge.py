@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def tolerance(self) -> float:
-        """How far off the cell may be: as stated, or as far as passes lie apart."""
+        """Return how far off the cell may be: as stated, or as far as passes lie apart."""
         stated = TAIL if self.metric.endswith("p99_9") else LATENCY
         if self.metric == SERVED:
             stated = SATURATION

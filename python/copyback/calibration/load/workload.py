@@ -28,7 +28,7 @@ SMALLEST = 4096
 
 @dataclass(frozen=True)
 class Settling:
-    """What comes before anything is measured.
+    """Time and requests before anything is measured.
 
     Attributes
     ----------

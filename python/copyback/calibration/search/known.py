@@ -1,4 +1,4 @@
-"""What is known of the values that were fitted."""
+"""Knowledge of the values that were fitted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FACTOR = 2.0
 
 
 class Verdict(StrEnum):
-    """How well a value is known."""
+    """Verdict on how well a value is known."""
 
     FOUND = "determined"
     WIDE = "within a wide interval"
@@ -75,7 +75,7 @@ class Fitted:
 
     @property
     def verdict(self) -> Verdict:
-        """How well the value is known."""
+        """Return how well the value is known."""
         if self.effect is not None and not self.effect.is_there:
             return Verdict.NO_EFFECT
         if self.effect is not None and self.effect.other is not None:

@@ -1,4 +1,4 @@
-"""Which schemes may be inside drives, by how fast they write as they age."""
+"""Schemes that may be inside drives, by how fast they write as they age."""
 
 from __future__ import annotations
 

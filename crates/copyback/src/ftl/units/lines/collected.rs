@@ -266,7 +266,7 @@ impl Collected {
         self.made_up.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Pages that are reconstructed, to be changed.
     pub(super) fn reconstructed_mut(&mut self) -> Option<&mut MadeUp> {
         self.made_up.as_deref_mut()
     }

@@ -155,7 +155,7 @@ impl Lines {
         &self.collected
     }
 
-    /// The same, to be changed.
+    /// The line that is collected, to be changed.
     pub(in crate::ftl) const fn collected_mut(&mut self) -> &mut Collected {
         &mut self.collected
     }

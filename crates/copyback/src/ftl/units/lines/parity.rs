@@ -250,7 +250,7 @@ impl Lines {
         self.parity.as_deref()
     }
 
-    /// The same, to be changed.
+    /// Parity of the lines, to be changed.
     pub(in crate::ftl) fn parity_mut(&mut self) -> Option<&mut Parity> {
         self.parity.as_deref_mut()
     }
