@@ -82,6 +82,7 @@ EXCEPTIONS = {
         "SimpleSSD (Standalone 2.0": "a version",
         "its caches off, threshold 0.04": "its configuration",
     },
+    "docs/notebooks/design-a-drive.ipynb": {"no other design beats": "a definition"},
     "docs/notebooks/compare-schemes.ipynb": {
         "Where the interval holds 1": "a definition",
         "ten times rarer": "how the axis is drawn",
