@@ -50,7 +50,7 @@ pub struct Gc {
     #[serde(skip_serializing_if = "is_default")]
     pub least_invalid: Share,
     /// Order in which the valid pages of a victim are moved. It decides which of them lie together afterwards.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "MoveOrder::is_as_written")]
     pub move_order: MoveOrder,
     /// When a plane below the soft threshold is looked at.
     pub start: GcStart,
@@ -511,9 +511,12 @@ choice! {
     }
 }
 
-impl Default for MoveOrder {
-    fn default() -> Self {
-        Self::AsWritten
+impl MoveOrder {
+    /// Whether pages are moved as they were written.
+    // As serde asks.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_as_written(&self) -> bool {
+        *self == Self::AsWritten
     }
 }
 

@@ -448,7 +448,7 @@ fn gc(draw: &mut Draw, geometry: &Geometry, mapping: Mapping) -> Gc {
         threshold_unit: ThresholdUnit::FreeBlocks,
         invalid_threshold: None,
         least_invalid: Share(0.0),
-        move_order: Default::default(),
+        move_order: copyback::config::MoveOrder::AsWritten,
         start: draw.of(starts),
         end: GcEnd::Enough,
         hysteresis_blocks: draw.of(&[0, 0, 1, 2]),
