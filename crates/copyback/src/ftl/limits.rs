@@ -22,10 +22,8 @@ pub struct Limits {
     pub(super) data_pages: u32,
     /// Invalid pages that a victim has at least, as long as the host can open a block.
     pub(super) least_invalid: u32,
-    /// LUNs that a victim is striped over, if its pages are moved LUN by LUN.
-    pub(super) moved_by_luns: Option<NonZeroU32>,
-    /// Pages that may be [filled up](super::open_pages) with nothing before a victim is erased.
-    pub(super) filled_up: u32,
+    /// Limits of the moves of a victim's pages.
+    pub(super) moves: Moves,
     /// Whether victims are lines, and not blocks.
     pub(super) victims_are_lines: bool,
     /// Whether host writes and moved pages may fill the same block.
@@ -40,6 +38,25 @@ pub struct Limits {
     pub(super) only_class: Option<Class>,
     /// Class that has room for such writes, if nothing but the work of a die changes that.
     pub(super) class_with_room: Option<Class>,
+}
+
+/// Limits of the moves of a victim's pages.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+pub struct Moves {
+    /// Pages that may be [filled up](super::open_pages) with nothing before the victim is erased.
+    pub(super) filled_up: u32,
+    /// LUNs that the victim is striped over, if its pages are moved LUN by LUN.
+    luns: Option<NonZeroU32>,
+}
+
+impl Moves {
+    fn new(config: &Resolved) -> Self {
+        let luns = match config.ssd.gc.move_order {
+            config::MoveOrder::AsWritten => None,
+            config::MoveOrder::ByLun { luns } => NonZeroU32::new(luns),
+        };
+        Self { filled_up: config.drive.pages.filled_up_per_victim, luns }
+    }
 }
 
 impl Limits {
@@ -60,7 +77,7 @@ impl Limits {
 
     /// Plan of reclaiming a block that is a unit of its own, in the order in which its pages are moved.
     pub(super) const fn plan_of(&self, victim: BlockId) -> ReclaimPlan {
-        match self.moved_by_luns {
+        match self.moves.luns {
             None => ReclaimPlan::of_block(victim),
             Some(luns) => ReclaimPlan::by_lun(victim, luns),
         }
@@ -98,11 +115,7 @@ impl Limits {
             translation_pages: config.drive.capacity.translation_pages as usize,
             data_pages: config.drive.pages.data_per_block as u32,
             least_invalid: config.drive.unit.least_invalid,
-            moved_by_luns: match config.ssd.gc.move_order {
-                config::MoveOrder::AsWritten => None,
-                config::MoveOrder::ByLun { luns } => NonZeroU32::new(luns),
-            },
-            filled_up: config.drive.pages.filled_up_per_victim,
+            moves: Moves::new(config),
             victims_are_lines: config.ssd.gc.has_lines(),
             mixes,
             follows_moves: Audit::is_kept(config) || config.ssd.faults.pages_may_be_lost(),

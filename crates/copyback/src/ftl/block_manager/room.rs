@@ -91,7 +91,7 @@ impl Rooms<'_> {
     }
 
     pub(in crate::ftl) fn has_room_for(&self, victim: BlockId, plane: PlaneId) -> bool {
-        let pages = u32::from(self.blocks.valid_pages(victim)) + self.limits.filled_up;
+        let pages = u32::from(self.blocks.valid_pages(victim)) + self.limits.moves.filled_up;
         pages + self.room_beside(victim) <= self.collection_room(plane)
     }
 
