@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from copyback.designer import against, files
-from copyback.designer.found import investigate
 from copyback.designer.runs import Runner
 from copyback.designer.scheme import scheme_of
 from copyback.designer.study_file import read_study
@@ -95,11 +94,8 @@ def _runner(study: Study, home: Path, request: Request) -> Runner:
 
 
 def _run(runner: Runner, home: Path, request: Request) -> Found:
-    """Run a study, and write what it found into a directory."""
-    found = investigate(runner.study, runner, _progress(runner, quiet=request.quiet))
-    files.write(found, runner, home)
-    runner.finish()
-    return found
+    """Run a study, tell how far it is, and write what it found into a directory."""
+    return files.carry_out(runner, home, _progress(runner, quiet=request.quiet))
 
 
 def _progress(runner: Runner, *, quiet: bool) -> Callable[[str, int], None]:

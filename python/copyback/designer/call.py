@@ -13,7 +13,6 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback.designer import answer, files
-from copyback.designer.found import investigate
 from copyback.designer.runs import Runner
 from copyback.designer.study_file import read_study, study_of
 from copyback.frame import Frame
@@ -223,8 +222,13 @@ def design(
             unless_kept.callback(shutil.rmtree, directory, ignore_errors=True)
         files.check(directory)
         found = _found(asked, directory, Where(jobs, dask, memory_of(memory)))
-        result = DesignResult(found, directory)
-        weakref.finalize(result, unless_kept.pop_all().close)
+        # No local name: what has run the study may keep this frame, and the directory with it.
+        return _kept_by(DesignResult(found, directory), unless_kept)
+
+
+def _kept_by(result: DesignResult, home: ExitStack) -> DesignResult:
+    """Return a result with which what it keeps goes."""
+    weakref.finalize(result, home.pop_all().close)
     return result
 
 
@@ -242,7 +246,4 @@ def _found(study: Study, directory: Path, where: Where) -> Found:
         "copyback.design()",
         lambda text, _: warnings.warn(text, stacklevel=2),
     )
-    found = investigate(study, runner, lambda *_: None)
-    files.write(found, runner, directory)
-    runner.finish()
-    return found
+    return files.carry_out(runner, directory, lambda *_: None)

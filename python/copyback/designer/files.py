@@ -19,7 +19,7 @@ from copyback import __version__
 from copyback._core import InputError
 from copyback.data.outputs import make_parents, replace_file
 from copyback.designer import answer
-from copyback.designer.found import BASE
+from copyback.designer.found import BASE, investigate
 from copyback.designer.page import render
 from copyback.designer.scores import Refused
 from copyback.designer.study import Length
@@ -27,6 +27,7 @@ from copyback.sweep.ratios import Ratio
 from copyback.sweep.store import RESULTS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from copyback.designer.found import Found
@@ -68,6 +69,14 @@ def check_only(directory: Path, names: set[str]) -> None:
             f"{directory}: holds something other than a study ({min(strangers)}); "
             "give a new or empty directory"
         )
+
+
+def carry_out(runner: Runner, directory: Path, on_batch: Callable[[str, int], None]) -> Found:
+    """Run the study of a runner, and write what it found into a directory."""
+    found = investigate(runner.study, runner, on_batch)
+    write(found, runner, directory)
+    runner.finish()
+    return found
 
 
 def write(found: Found, runner: Runner, directory: Path) -> None:
