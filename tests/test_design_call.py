@@ -113,6 +113,69 @@ def test_a_small_space_of_which_all_is_refused_is_told(tiny_toml: Path) -> None:
         copyback.design(asked(tiny_toml, space=space), jobs=1)
 
 
+def test_the_honest_baseline_is_that_of_the_command(
+    cli: RunCli, study: Path, tiny_toml: Path, tmp_path: Path
+) -> None:
+    scheme = ["ssd.gc.victim=fifo", "ssd.gc.copyback=false"]
+    words = [word for one in scheme for word in ("--against", one)]
+    cli("design", study, *words, "--quiet", "--jobs", "1", "--out", tmp_path / "cli")
+    own = copyback.honest_baseline(asked(tiny_toml), scheme, out=tmp_path / "own", jobs=1)
+    left, right = (
+        json.loads((tmp_path / name / "against.json").read_text(encoding="utf-8"))
+        for name in ("cli", "own")
+    )
+    assert left == right
+    assert own.sentence() == right["answer"]
+    gains = own.gains.to_dict()
+    labels = list(right["tuned"]["ratios"])
+    assert gains["of"] == ["base"] * len(labels) + ["best designs"] * len(labels)
+    assert gains["objective"] == labels * 2
+    told = [*right["untuned"]["ratios"].values(), *right["tuned"]["ratios"].values()]
+    assert list(zip(gains["ratio"], gains["low"], gains["high"], strict=True)) == [
+        tuple(one) for one in told
+    ]
+    designs = own.designs.to_dict()
+    assert designs["design"] == [
+        "the base",
+        "the base, with it",
+        "the best without",
+        "the best with it",
+    ]
+    # A ratio of geometric means is the geometric mean of the ratios.
+    first = designs[labels[0]]
+    assert gains["ratio"][0] == pytest.approx(first[1] / first[0])
+    assert (gains["with"][0], gains["without"][0]) == (first[1], first[0])
+    assert [None if one is None else one.strip('"') for one in designs["ssd.gc.victim"]][
+        1
+    ] == "fifo"
+    assert repr(own).startswith("HonestBaseline(ssd.gc.victim=fifo, ssd.gc.copyback=false)")
+
+
+def test_a_baseline_without_a_directory_goes_with_the_result(study: Path) -> None:
+    own = copyback.honest_baseline(study, "ssd.gc.victim=fifo", jobs=1)
+    home = own.directory
+    assert (home / "with" / "report.html").is_file()
+    del own
+    gc.collect()
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "told"),
+    [
+        ([], "scheme: found []"),
+        (5, "scheme: found 5 (int); allowed: a text, or a list of one text or more"),
+        ("ssd.gc.victm=fifo", "unknown key"),
+        ("ssd.gc.victim=greedy", "the base has it"),
+    ],
+)
+def test_a_scheme_without_a_baseline_is_one_line(study: Path, scheme: Any, told: str) -> None:
+    with pytest.raises(copyback.InputError) as fault:
+        copyback.honest_baseline(study, scheme, jobs=1)
+    assert told in str(fault.value)
+    assert "\n" not in str(fault.value)
+
+
 def test_another_argument_is_told() -> None:
     with pytest.raises(copyback.InputError, match=r"design\(\): study: found 5 \(int\)"):
         copyback.design(5)  # type: ignore[arg-type]

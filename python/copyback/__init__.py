@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from copyback.calibration.sheet.call import SheetCalibration, calibrate_sheet
     from copyback.calibration.writes.call import WritesCalibration, calibrate_writes
     from copyback.column import Column
-    from copyback.designer.call import DesignResult, design
+    from copyback.designer.baseline import HonestBaseline
+    from copyback.designer.call import design, honest_baseline
+    from copyback.designer.result import DesignResult
     from copyback.frame import Frame
     from copyback.inputs.known import presets
     from copyback.policies import (
@@ -57,6 +59,7 @@ __all__ = [
     "DesignResult",
     "Device",
     "Frame",
+    "HonestBaseline",
     "InputError",
     "LoadCalibration",
     "PlacementPolicy",
@@ -82,6 +85,7 @@ __all__ = [
     "compare",
     "convert_trace",
     "design",
+    "honest_baseline",
     "precondition",
     "presets",
     "run",
@@ -94,8 +98,9 @@ _HOME = {
     "Calibration": "copyback.calibration",
     "Column": "copyback.column",
     "Comparison": "copyback.sweep.comparison",
-    "DesignResult": "copyback.designer.call",
+    "DesignResult": "copyback.designer.result",
     "Frame": "copyback.frame",
+    "HonestBaseline": "copyback.designer.baseline",
     "LoadCalibration": "copyback.calibration.load.call",
     "Result": "copyback.result",
     "SearchResult": "copyback.sweep.bisection",
@@ -111,6 +116,7 @@ _HOME = {
     "compare": "copyback.sweep.comparison",
     "convert_trace": "copyback.trace",
     "design": "copyback.designer.call",
+    "honest_baseline": "copyback.designer.call",
     "precondition": "copyback.simulation.simulate",
     "presets": "copyback.inputs.known",
     "run": "copyback.simulation.simulate",
@@ -132,7 +138,7 @@ def __getattr__(name: str) -> object:
     if home.startswith("copyback.designer"):
         from copyback.process.extras import need
 
-        need("design", "design()")
+        need("design", f"{name}()" if name.islower() else "design()")
     value: object = getattr(import_module(home), name)
     globals()[name] = value
     return value

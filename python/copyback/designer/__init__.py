@@ -20,5 +20,6 @@
 `against`       the best design without and with a scheme
 `left`          what a study leaves for designs that are run from its page; `tried` runs them
 `answer`        the result in sentences and rows; `files`, `terminal` and `page` leave it
+`call`          both as functions, which return a `result` and a `baseline`
 =============== =================================================================================
 """

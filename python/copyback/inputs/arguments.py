@@ -82,6 +82,10 @@ SEEDS = Kind(
 NUMBER = Kind("a number", _is_share)
 SWITCH = Kind("True or False", _is_switch)
 TEXTS = Kind("a list of texts", lambda it: _is_list(it) and all(map(_is_text, it)))
+TEXT_OR_TEXTS = Kind(
+    "a text, or a list of one text or more",
+    lambda it: _is_text(it) or (TEXTS.is_met(it) and len(it) > 0),
+)
 PATHS = Kind("a list of paths", lambda it: _is_list(it) and all(map(_is_path, it)))
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
-import weakref
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from copyback._core import InputError
+from copyback.data.result_directory import ResultDirectory
 from copyback.inputs import configuration
 from copyback.inputs.arguments import CONFIG, COUNT, NUMBER, PATH, SEEDS, TEXT, check
 from copyback.inputs.arguments import path as argument_path
@@ -33,6 +29,7 @@ from copyback.sweep.where import Where
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -335,15 +332,12 @@ def search(
         memory=(memory, TEXT.or_none()),
     )
     wanted = chosen_range(least, most)
-    directory = Path(mkdtemp(prefix="copyback-search-") if out is None else out)
-    with ExitStack() as unless_kept:
-        if out is None:
-            unless_kept.callback(shutil.rmtree, directory, ignore_errors=True)
+    with ResultDirectory(out, "copyback-search-") as home:
         found = run_search(
             Base(config, preset, tuple(configuration.keyword_settings(overrides))),
             wanted,
             parse_bound(where),
-            directory,
+            home.path,
             Where(jobs, dask, memory_of(memory)),
             seeds=numbered_seeds(seeds),
             within=within,
@@ -351,7 +345,7 @@ def search(
             on_failed=lambda text, _: warnings.warn(text, stacklevel=2),
             kept=out is not None,
         )
-        weakref.finalize(found.comparison, unless_kept.pop_all().close)
+        home.goes_with(found.comparison)
     return found
 
 

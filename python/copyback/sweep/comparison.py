@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
-import weakref
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from copyback._core import InputError
@@ -16,6 +11,7 @@ from copyback.data import older
 from copyback.data.destination import staged_file
 from copyback.data.outputs import replace_file
 from copyback.data.parquet import read_parquet, write_parquet
+from copyback.data.result_directory import ResultDirectory
 from copyback.inputs import configuration
 from copyback.inputs.arguments import (
     CONFIG,
@@ -47,6 +43,7 @@ from copyback.sweep.where import Where
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -312,14 +309,14 @@ def compare(
         settings=configuration.keyword_settings(overrides),
         skip_refused=skip_refused,
     )
-    directory = Path(mkdtemp(prefix="copyback-sweep-") if out is None else out)
-    with ExitStack() as unless_kept:
-        if out is None:
-            unless_kept.callback(shutil.rmtree, directory, ignore_errors=True)
-        with counting_display("Sweep", len(plan.runs), quiet=not progress) as tell:
-            found = run_plan(
+    with (
+        ResultDirectory(out, "copyback-sweep-") as home,
+        counting_display("Sweep", len(plan.runs), quiet=not progress) as tell,
+    ):
+        return home.goes_with(
+            run_plan(
                 plan,
-                directory,
+                home.path,
                 where,
                 baseline=design.baseline,
                 command="copyback.compare()",
@@ -327,9 +324,7 @@ def compare(
                 on_failed=lambda text, _: warnings.warn(text, stacklevel=2),
                 kept=out is not None,
             )
-        # From now on it lasts as long as what is returned.
-        weakref.finalize(found, unless_kept.pop_all().close)
-    return found
+        )
 
 
 def run_plan(
