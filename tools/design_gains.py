@@ -8,7 +8,9 @@ For each scheme of `examples/design/gains/schemes.toml` and the study of its dri
     python tools/design_gains.py --page                     # writes docs/gains.md
 
 What is named (`samsung-pm9a3`, or `samsung-pm9a3/PGC`) is run again, the rest kept. A scheme is
-stored as soon as it is done, and one that was stopped goes on where it was.
+stored as soon as it is done, and one that was stopped goes on where it was. `samsung-pm9a3/bound`
+runs the best design of that drive once more, and beside it the same design with collections that
+take no time.
 """
 
 from __future__ import annotations
@@ -24,6 +26,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from commits import commit
+
+from copyback.designer.against import Pair, fresh_seeds, numbers
+from copyback.designer.runs import Runner
+from copyback.designer.scores import Measured
+from copyback.designer.space import Design
+from copyback.designer.study import Length
+from copyback.designer.study_file import read_study
+from copyback.sweep.where import Where
 
 ROOT = Path(__file__).parents[1]
 HOME = ROOT / "examples/design/gains"
@@ -49,6 +59,11 @@ OF_TWINS = (
 #: Where the ratio is from: the scheme added to the base, and the best designs.
 ALONE, TUNED = "untuned", "tuned"
 
+#: Name of the best design with collections that take no time, beside the schemes; and its settings:
+#: such collections need no idle time.
+BOUND = "bound"
+FREE = {"ssd.gc.zero_cost": "true", "ssd.gc.idle": '"none"'}
+
 
 class Row(NamedTuple):
     """Ratio of an objective with a scheme to that without it.
@@ -56,7 +71,7 @@ class Row(NamedTuple):
     Attributes
     ----------
     when
-        `untuned` or `tuned`.
+        `untuned` or `tuned`; `bound` for collections that take no time.
     ratio, low, high
         With its 95% interval; nothing where the configuration refuses one side.
     without, with_scheme
@@ -100,14 +115,15 @@ def main() -> int:
         parser.error("--runs DIR is needed")
     at = commit()
     for drive, scheme in asked(given.names):
-        rows = measured(drive, scheme, given.runs, given.jobs, at)
+        measure = bound if scheme == BOUND else measured
+        rows = measure(drive, scheme, given.runs, given.jobs, at)
         store([row for row in stored() if (row.drive, row.scheme) != (drive, scheme)] + rows)
     return 0
 
 
 def asked(names: list[str]) -> list[tuple[str, str]]:
     """Return the drives and schemes that are named; else all."""
-    every = [(drive, scheme) for drive, own in schemes().items() for scheme in own]
+    every = [(drive, scheme) for drive, own in schemes().items() for scheme in (*own, BOUND)]
     return [one for one in every if not names or {one[0], "/".join(one)} & set(names)]
 
 
@@ -124,6 +140,32 @@ def measured(drive: str, scheme: str, runs: Path, jobs: int, at: str) -> list[Ro
     subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], check=True)
     found = json.loads((out / "against.json").read_text(encoding="utf-8"))
     return [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
+
+
+def bound(drive: str, name: str, runs: Path, jobs: int, at: str) -> list[Row]:
+    """Run the best design of a drive as it is, and with collections that take no time."""
+    best = best_design(drive)
+    study = read_study(HOME / f"{drive}.toml")
+    where = Where(jobs, None, None)
+    runner = Runner(study, runs / drive / name, where, "tools", lambda text, _: print(text))
+    designs = [Design(tuple(one.items()), {}) for one in (best, best | FREE)]
+    own, free = runner.measure(designs, Length.FULL, fresh_seeds(study))
+    assert isinstance(own, Measured), own
+    assert isinstance(free, Measured), free
+    found = numbers(study, Pair(own, free))
+    return rows_of(drive, name, BOUND, {TUNED: found, BOUND: found}, at)
+
+
+def best_design(drive: str) -> dict[str, str]:
+    """Return the settings of the design with the least mean of all that are stored for a drive."""
+    own = [row for row in stored() if row.drive == drive and row.when == TUNED]
+    if not own:
+        raise SystemExit(f"{drive}/{BOUND}: no scheme is stored for the drive yet")
+    first = [row for row in own if row.objective == own[0].objective]
+    sides = [(float(row.without), row.without_design) for row in first]
+    sides += [(float(row.with_scheme), row.with_design) for row in first]
+    keys = (one.partition("=") for one in min(sides)[1].split("; "))
+    return {key: value for key, _, value in keys}
 
 
 def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) -> list[Row]:
@@ -199,7 +241,7 @@ def page(rows: list[Row]) -> str:
         own = [row for row in rows if row.drive == drive]
         if own:
             note = "" if drive == "plain" else OF_TWINS
-            parts += [f"## {title}", note, table(own), flaws(own), designs(own)]
+            parts += [f"## {title}", note, table(own), free(own), flaws(own), designs(own)]
     if left := not_run(rows):
         parts.append(f"Not run yet: {'; '.join(left)}.")
     commits = ", ".join(sorted({row.commit for row in rows}))
@@ -318,6 +360,15 @@ def verdict(alone: Row, tuned: Row) -> str:
     if loses(tuned):
         return "turned into a loss" if gains(alone) else "a loss"
     return "gone" if gains(alone) else "none"
+
+
+def free(rows: list[Row]) -> str:
+    """Return what the best design would gain if collections took no time; nothing if unknown."""
+    own = [row for row in rows if row.when == BOUND]
+    if not own:
+        return ""
+    told = "; ".join(f"the {row.objective} {cell(row)}" for row in own)
+    return f"What is left to gain, if the collections of the best design took no time: {told}."
 
 
 def flaws(rows: list[Row]) -> str:

@@ -173,20 +173,21 @@ def write(own: Against, directory: Path) -> None:
         "scheme": own.scheme,
         "answer": own.sentence(),
         "seeds": list(own.seeds),
-        "tuned": _numbers(own, own.tuned),
-        "untuned": untuned.reason if isinstance(untuned, Refused) else _numbers(own, untuned),
+        "tuned": numbers(own.study, own.tuned),
+        "untuned": untuned.reason if isinstance(untuned, Refused) else numbers(own.study, untuned),
     }
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     replace_file(directory / AGAINST, text.encode())
 
 
-def _numbers(own: Against, pair: Pair) -> dict[str, Any]:
+def numbers(study: Study, pair: Pair) -> dict[str, Any]:
+    """Return two designs with their scores and ratios, as the file of a comparison has them."""
     return {
         WITHOUT: _point(pair.without),
         WITH: _point(pair.with_scheme),
         "ratios": {
             one.measure.label: files.ratio(ratio)
-            for one, ratio in zip(own.study.objectives, pair.ratios, strict=True)
+            for one, ratio in zip(study.objectives, pair.ratios, strict=True)
         },
     }
 
