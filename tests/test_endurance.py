@@ -93,3 +93,21 @@ def test_terminal_and_report_show_it(cli: RunCli, tiny_toml: Path, tmp_path: Pat
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "<h3>Endurance</h3>" in page
     assert "Most worn block" in page
+
+
+def test_pages_of_the_slc_cache_cost_as_much_of_a_block_as_they_fill(tiny: dict[str, Any]) -> None:
+    """With many erases of each block, both ways to count come to the same."""
+    cache = {"static": {"blocks": 6}, "fold_below": 2}
+    result = copyback.run(
+        tiny,
+        ssd__slc_cache=cache,
+        ssd__ftl__over_provisioning=0.4,
+        ssd__endurance__rated_cycles=1000,
+        workload__requests=40_000,
+        workload__read_share=0.0,
+        workload__iodepth=1,
+    )
+    found = result.summary.endurance
+    assert found.erases_per_block > 10
+    assert found.tbw == pytest.approx(found.tbw_by_erases, rel=0.02)
+    assert result.summary.slc_cache.written_bytes > 0.5 * result.summary.host_bytes_written

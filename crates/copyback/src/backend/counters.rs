@@ -31,6 +31,8 @@ pub struct Counters {
     pub multi_plane_erases: u64,
     /// Pages programmed for the host.
     pub host_programs: u64,
+    /// Pages of those in blocks of the SLC cache.
+    pub slc_programs: u64,
     /// Pages moved by collections and wear levelling.
     pub pages_moved: u64,
     /// Pages of parity programmed for lines.
@@ -257,6 +259,7 @@ impl Counters {
         self.programs *= planes;
         self.copybacks *= planes;
         self.host_programs *= planes;
+        self.slc_programs *= planes;
         self.pages_moved *= planes;
         self.replacing *= planes;
         self.parity *= planes;

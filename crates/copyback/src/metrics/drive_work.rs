@@ -252,9 +252,7 @@ impl DriveWork {
             lines: self.lines.as_ref().map(|tally| LinesSummary::of(tally, self.parity, self)),
             lost_die: self.lost_die.clone(),
             wear: WearSummary { erase_count: *wear, levelling_runs: counters.levelling_runs },
-            endurance: self
-                .endurance
-                .map(|endurance| endurance.summary(*written, counters.erases, wear)),
+            endurance: self.endurance.map(|endurance| endurance.summary(*written, counters, wear)),
             faults: self
                 .faults
                 .as_ref()

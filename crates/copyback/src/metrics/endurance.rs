@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::Resolved;
+use crate::ssd::Counters;
 use crate::units::Duration;
 
 use super::{WearStats, Written};
@@ -57,6 +58,10 @@ pub struct Rating {
     blocks: f64,
     /// Bytes that all blocks hold together, the over-provisioned ones and summary pages included.
     flash_bytes: f64,
+    /// Bytes of a page, as pages are counted.
+    page_bytes: f64,
+    /// Pages of a native block for each page of a block of the SLC cache.
+    native_for_slc: f64,
 }
 
 impl Rating {
@@ -64,6 +69,12 @@ impl Rating {
     pub fn of(config: &Resolved) -> Option<Self> {
         let endurance = &config.ssd.endurance;
         let geometry = &config.ssd.geometry;
+        let pages = &config.drive.pages;
+        let native_for_slc = config
+            .drive
+            .slc
+            .as_ref()
+            .map_or(1.0, |slc| pages.per_block as f64 / f64::from(slc.pages_per_block));
         let blocks = f64::from(geometry.channels)
             * f64::from(geometry.chips_per_channel)
             * f64::from(geometry.dies_per_chip)
@@ -74,7 +85,15 @@ impl Rating {
             warranty_years: endurance.warranty_years,
             blocks,
             flash_bytes: blocks * f64::from(geometry.pages_per_block) * geometry.page_size.0 as f64,
+            page_bytes: pages.counted_size.0 as f64,
+            native_for_slc,
         })
+    }
+
+    /// Bytes that native blocks could have taken in the erases that pages of the SLC cache cost beyond their own: an erase
+    /// counts as one in either mode, and a block holds fewer pages in that of the cache.
+    fn lost_to_slc(self, counters: &Counters) -> f64 {
+        counters.slc_programs as f64 * self.page_bytes * (self.native_for_slc - 1.0)
     }
 
     /// Rating of `drives` drives together.
@@ -100,13 +119,19 @@ pub struct Endurance {
 
 impl Endurance {
     /// Summary of the endurance for `summary.json`.
-    pub fn summary(&self, written: Written, erases: u64, wear: &WearStats) -> EnduranceSummary {
-        let Rating { cycles, warranty_years, blocks, flash_bytes } = self.rating;
+    pub fn summary(
+        &self,
+        written: Written,
+        counters: &Counters,
+        wear: &WearStats,
+    ) -> EnduranceSummary {
+        let Rating { cycles, warranty_years, blocks, flash_bytes, .. } = self.rating;
         let ratio = |of: f64, by: f64| (by > 0.0).then(|| of / by);
-        let (host_bytes, media_bytes) = (written.host as f64, written.media as f64);
-        let erases = erases as f64;
+        let host_bytes = written.host as f64;
+        let worn_bytes = written.media as f64 + self.rating.lost_to_slc(counters);
+        let erases = counters.erases as f64;
         let capacity_tb = self.capacity_bytes as f64 / TERABYTE;
-        let tbw = ratio(flash_bytes * cycles * host_bytes / TERABYTE, media_bytes);
+        let tbw = ratio(flash_bytes * cycles * host_bytes / TERABYTE, worn_bytes);
         let tbw_by_erases = ratio(blocks * cycles * host_bytes / TERABYTE, erases);
         let days = self.time.as_secs_f64() / SECONDS_A_DAY;
         let tb_a_day = ratio(host_bytes / TERABYTE, days);
@@ -136,11 +161,17 @@ mod tests {
 
     /// 1,000 blocks of 1 MiB, 1,000 cycles each, 3 years.
     fn rating() -> Rating {
+        rating_with("")
+    }
+
+    /// The same with more settings.
+    fn rating_with(settings: &str) -> Rating {
         let text = "ssd.geometry = { channels = 1, chips_per_channel = 1, dies_per_chip = 1, \
                     planes_per_die = 2, blocks_per_plane = 500, pages_per_block = 256 }\n\
                     ssd.endurance = { rated_cycles = 1000, warranty_years = 3 }";
+        let text = format!("{text}\n{settings}");
         let config =
-            Loader::new().toml(text, "test", None).load().expect("it makes sense").resolve();
+            Loader::new().toml(&text, "test", None).load().expect("it makes sense").resolve();
         Rating::of(&config).expect("it is rated")
     }
 
@@ -153,11 +184,9 @@ mod tests {
             life_bytes: None,
         };
         let written = Written { host: pages * 4096, media: 2 * pages * 4096 };
-        endurance.summary(
-            written,
-            2 * pages / 256,
-            &WearStats { mean: 4.0, max: 6, ..WearStats::default() },
-        )
+        let counters = Counters { erases: 2 * pages / 256, ..Counters::default() };
+        let wear = WearStats { mean: 4.0, max: 6, ..WearStats::default() };
+        endurance.summary(written, &counters, &wear)
     }
 
     #[test]
@@ -177,6 +206,23 @@ mod tests {
         close(Some(found.erases_per_block), 2.0);
         close(found.most_worn_to_mean, 1.5);
         close(Some(found.percentage_used), 0.4);
+    }
+
+    #[test]
+    fn a_block_of_the_cache_wears_as_a_native_one_and_holds_less() {
+        let slc = "ssd.slc_cache = { static = { blocks = 20 }, native_bits = 4, bits = 1 }";
+        let rating = rating_with(slc);
+        let time = Duration::from_us(86_400_000_000);
+        let endurance = Endurance { rating, capacity_bytes: 500 << 20, time, life_bytes: None };
+        // 64 pages fill a block of the cache, and 256 a native one: 1,000 erases of each.
+        let (in_cache, native) = (64_000, 256_000);
+        let counters = Counters { erases: 2_000, slc_programs: in_cache, ..Counters::default() };
+        let written = Written { host: in_cache * 4096, media: (in_cache + native) * 4096 };
+        let found = endurance.summary(written, &counters, &WearStats::default());
+        let tbw = found.tbw.expect("it is known");
+        assert!((tbw / found.tbw_by_erases.expect("it is known") - 1.0).abs() < 1e-12);
+        // Half of 1,000 blocks x 1,000 cycles is the cache's, 256 KiB each.
+        assert!((tbw / (0.5 * 1e6 * f64::from(256 << 10) / 1e12) - 1.0).abs() < 1e-12, "{tbw}");
     }
 
     #[test]

@@ -171,6 +171,7 @@ impl Ssd {
         let facts = ftl.facts();
         counters.put_off += facts.deferred;
         counters.nv_buffer += facts.buffer.unwrap_or_default();
+        counters.slc_programs = ftl.slc_pool().map_or(0, |pool| pool.programs());
         counters.stalled = self.backend.observer.stalled();
         counters
             .striped(ftl.geometry().striped_planes.into(), ftl.geometry().counted_pages().into())

@@ -67,6 +67,11 @@ impl AddAssign for SlcState {
 }
 
 impl SlcPool {
+    /// Pages of the host that were written to the cache since the run began.
+    pub const fn programs(&self) -> u64 {
+        self.tally.written
+    }
+
     /// State of the pool, and its use.
     pub fn state(&self, manager: &BlockManager) -> SlcState {
         let [free, capacity] = self.levels();
