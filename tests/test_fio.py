@@ -16,6 +16,7 @@ import copyback
 from copyback import InputError
 from copyback._core import Config, Simulation
 from copyback.fio import fio_json, listing, read_job_file, values
+from copyback.fio.results import _BOUNDS_NS, _coarse, _Curve
 
 if TYPE_CHECKING:
     from conftest import RunCli
@@ -588,6 +589,73 @@ def test_results_read_like_fio_s(tiny: dict[str, Any]) -> None:
     coarse = [job[name] for name in ("latency_ns", "latency_us", "latency_ms")]
     assert sum(sum(part.values()) for part in coarse) == pytest.approx(100, abs=1e-3)
     assert job["trim"]["total_ios"] == 0
+
+
+def coarse(job: dict[str, Any]) -> dict[str, float]:
+    """Return fio's three coarse histograms as one, with the unit in the name; none that is zero."""
+    return {
+        f"{part}{bound}": share
+        for part in ("latency_ns", "latency_us", "latency_ms")
+        for bound, share in job[part].items()
+        if share
+    }
+
+
+def test_reads_that_take_no_time_are_in_the_histogram(tiny: dict[str, Any]) -> None:
+    """Half of the drive holds data; a read of the other half touches no flash."""
+    load = {"requests": 2_000, "read_share": 1.0, "sequential_share": 0.0, "iodepth": 1}
+    result = copyback.run(
+        {**tiny, "workload": {"type": "synthetic", "request_size": "4KiB", **load}},
+        precondition__fill=0.5,
+        precondition__overwrites=0,
+        requests=True,
+    )
+    times = result.to_polars("requests")["response_ns"].to_numpy()
+    found = coarse(fio_json(result)["jobs"][0])
+    assert found["latency_ns2"] == pytest.approx(100 * (times == 0).mean(), abs=1e-3)
+    assert 0 < found["latency_ns2"] < 100
+    assert sum(found.values()) == pytest.approx(100, abs=1e-3)
+
+
+def test_a_job_of_trims_alone_has_histograms(tiny: dict[str, Any]) -> None:
+    load = {"type": "synthetic", "requests": 100, "request_size": "4KiB", "trim_share": 1.0}
+    result = copyback.run({**tiny, "workload": {**load, "read_share": 0.0, "iodepth": 1}})
+    job = fio_json(result)["jobs"][0]
+    assert job["trim"]["total_ios"] == 100
+    assert sum(coarse(job).values()) == pytest.approx(100, abs=1e-3)
+
+
+def test_an_end_of_the_histogram_is_in_the_next_interval() -> None:
+    """As in ``io_u_mark_lat_nsec``: 1 is below 2, 2 and 3 below 4, and 1,000 ns is 1 us."""
+    times = np.array([0, 1, 2, 4, 999, 1_000, 2_000, 999_999, 1_000_000, 2_000_000_000]) / 1e3
+    curve = _Curve(times, np.arange(1, 11) / 10, 10)
+    histograms = _coarse([curve])
+    assert histograms["latency_ns"] == {**dict.fromkeys(map(str, _BOUNDS_NS), 0.0)} | {
+        "2": 20.0,
+        "4": 10.0,
+        "10": 10.0,
+        "1000": 10.0,
+    }
+    assert histograms["latency_us"]["2"] == histograms["latency_us"]["4"] == 10.0
+    assert histograms["latency_us"]["1000"] == 10.0
+    assert histograms["latency_ms"]["2"] == histograms["latency_ms"][">=2000"] == 10.0
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("bs=4KiB", "job.fio:3: bs: found 4KiB (Ki is 1,000 for fio, and k 1,024); allowed"),
+        ("runtime=-1\ntime_based", "job.fio:3: runtime: found -1; allowed: a time that is not"),
+        ("iodepth=100000", "job.fio: workload.iodepth: found 100000; allowed: 1 to 65536"),
+    ],
+)
+def test_what_is_wrong_with_a_job_names_the_job(
+    cli: RunCli, tiny_toml: Path, tmp_path: Path, line: str, told: str
+) -> None:
+    text = f"[a]\nfilename=/dev/x\n{line}\nrw=randwrite\nsize=64k\nioengine=libaio\ndirect=1\n"
+    (tmp_path / "job.fio").write_text(text)
+    done = cli("run", tiny_toml, "--fio-job", "job.fio", status=2)
+    assert told in done.stderr
 
 
 def test_the_command_runs_a_job_file_and_writes_fio_s_json(

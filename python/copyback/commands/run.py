@@ -126,6 +126,7 @@ def run(
     from copyback.data import REPORT
     from copyback.data.destination import check_file
     from copyback.data.outputs import Staging, write_result
+    from copyback.inputs.origins import named
     from copyback.process import checkout, cores
     from copyback.serve.facts import replayed
     from copyback.simulation.beforehand import announce
@@ -168,7 +169,15 @@ def run(
         timeline=timeline,
         overrides=overrides,
     )
-    loaded = load(config, preset, settings)
+    options = {
+        "seed": f"--seed {seed}",
+        "workload.format": f"--format {format_}",
+        "workload.lenient": "--lenient",
+        "metrics.timeline": f"--timeline {timeline}",
+    }
+    files = {} if job is None else {"workload": str(job)}
+    with named(options, files, [key for key, _ in settings_in(setting)]):
+        loaded = load(config, preset, settings)
     more = replayed(loaded)
     if hdr_log is not None and not loaded.keeps_latency_log:
         more.append(("metrics.histogram_interval", '"1s"'))

@@ -9,6 +9,7 @@ Nothing of the machine that runs the simulation is in it. What is not simulated 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from copyback.words.flows import flows
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 #: What fio lists if not told otherwise.
 PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
 
-#: Upper bounds of fio's coarse histograms; what is longer than the last of one is in the next.
+#: Ends of the intervals of fio's coarse histograms, each in the next interval; the last of one
+#: histogram begins the next.
 _BOUNDS_NS = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
 _BOUNDS_MS = (*_BOUNDS_NS, 2000)
 
@@ -133,7 +135,7 @@ def _job(work: _Work, result: Result) -> dict[str, Any]:
         "ctx": 0,
         "majf": 0,
         "minf": 0,
-        **_coarse(curves.get("all")),
+        **_coarse([curves[name] for name in _DIRECTIONS if name in curves]),
     }
 
 
@@ -199,12 +201,10 @@ class _Curve:
         pairs = zip(self.times_ns[there].tolist(), self.counts[there].tolist(), strict=True)
         return {str(time): count for time, count in pairs}
 
-    def share_between(self, above_ns: int, upto_ns: int | None) -> float:
-        """Return per cent of the requests that took longer than one time and not than the other."""
-        chosen = self.times_ns > above_ns
-        if upto_ns is not None:
-            chosen &= self.times_ns <= upto_ns
-        return round(100.0 * float(self.counts[chosen].sum()) / self.total, 6)
+    def between(self, least_ns: int, below_ns: float) -> int:
+        """Return how many requests took at least one time and less than the other."""
+        chosen = (self.times_ns >= least_ns) & (self.times_ns < below_ns)
+        return int(self.counts[chosen].sum())
 
 
 def _curves(work: _Work, result: Result) -> dict[str, _Curve]:
@@ -312,21 +312,27 @@ def _spread(name: str, values: NDArray[np.float64], deviation: str) -> dict[str,
     }
 
 
-def _coarse(curve: _Curve | None) -> dict[str, dict[str, float]]:
-    """Return fio's three coarse histograms of all requests, in per cent."""
-    if curve is None:
-        return {}
+def _coarse(curves: Sequence[_Curve]) -> dict[str, dict[str, float]]:
+    """Return fio's three coarse histograms of reads, writes and trims together, in per cent."""
+    total = sum(curve.total for curve in curves)
+
+    def share(least_ns: int, below_ns: float) -> float:
+        count = sum(curve.between(least_ns, below_ns) for curve in curves)
+        return round(100.0 * count / total, 6) if total else 0.0
+
     histograms: dict[str, dict[str, float]] = {}
-    above = 0
+    least = 0
     for name, unit, bounds in (
         ("latency_ns", 1, _BOUNDS_NS),
         ("latency_us", 1_000, _BOUNDS_NS),
         ("latency_ms", 1_000_000, _BOUNDS_MS),
     ):
-        histograms[name] = {}
-        for bound in bounds:
-            if bound * unit > above or above == 0:
-                histograms[name][str(bound)] = curve.share_between(above, bound * unit)
-                above = bound * unit
-    histograms["latency_ms"][">=2000"] = curve.share_between(above, None)
+        ends = [bound * unit for bound in bounds]
+        starts = [least, *ends[:-1]]
+        histograms[name] = {
+            str(bound): share(start, end)
+            for bound, start, end in zip(bounds, starts, ends, strict=True)
+        }
+        least = ends[-1]
+    histograms["latency_ms"][">=2000"] = share(least, math.inf)
     return histograms

@@ -72,6 +72,8 @@ def is_endless(job: Reader) -> bool:
 
 
 def _time_ns(text: str) -> int:
+    if text.startswith("-"):
+        raise InputError(f"found {text}; allowed: a time that is not negative, such as 60 or 5m")
     if "-" in text:
         raise InputError(f"found {text}; a range is drawn at random: allowed: one time")
     return round(values.seconds(text) * 1e9)

@@ -317,7 +317,9 @@ def _alignment(
     least, unit = least_size(sizes), common_size(sizes)
     if unit % SECTOR:
         name = next(name for name in ("bsrange", "bssplit", "bs") if name in job.options)
-        raise job.fault(name, f"found {job.text(name)}; allowed: multiples of {SECTOR} bytes")
+        text = job.text(name) or ""
+        units = " (Ki is 1,000 for fio, and k 1,024)" if "i" in text.lower() else ""
+        raise job.fault(name, f"found {text}{units}; allowed: multiples of {SECTOR} bytes")
     skipped = [int(skip[key].removesuffix("B")) for key in ("bytes", "every") if key in skip]
     is_free = asked.is_random and not has_map
     offsets = gcd(job.value("ba", values.size, least) if is_free else unit, *skipped, first or 0)
