@@ -21,11 +21,42 @@ pub(super) const LONGEST: &str = "longest";
 
 /// Each key whose value is out of its bounds, and what is wrong with it.
 pub(super) fn broken(config: &Config) -> Vec<(String, String)> {
-    static SCHEMA: OnceLock<Json> = OnceLock::new();
-    let root = SCHEMA.get_or_init(schema::schema);
-    let mut check = Check { root, broken: Vec::new() };
-    check.value(&[root], &write::to_json(config), "");
+    let mut check = Check { root: root(), broken: Vec::new() };
+    check.value(&[root()], &write::to_json(config), "");
     check.broken
+}
+
+/// Range of whole numbers that `key` may have, in words; `None` where only the type of the number bounds it.
+pub(super) fn of_whole_numbers(key: &str) -> Option<String> {
+    let root = root();
+    let step = |forms: Vec<&'static Json>, name: &str| -> Vec<&'static Json> {
+        let inner = |form: &&'static Json| match name.parse::<usize>() {
+            Ok(_) => form.get("items"),
+            Err(_) => form["properties"].get(name),
+        };
+        let found: Vec<_> = forms.iter().filter_map(inner).collect();
+        found.into_iter().flat_map(|form| forms_of(root, form)).collect()
+    };
+    let forms = key.split('.').fold(forms_of(root, root), step);
+    let form = forms.into_iter().find(|form| is_of(form, "integer"))?;
+    Range::of_number(form).in_words()
+}
+
+/// The schema of a configuration.
+fn root() -> &'static Json {
+    static SCHEMA: OnceLock<Json> = OnceLock::new();
+    SCHEMA.get_or_init(schema::schema)
+}
+
+/// A schema and every alternative that it leaves.
+fn forms_of<'a>(root: &'a Json, schema: &'a Json) -> Vec<&'a Json> {
+    let mut forms = vec![schema];
+    forms.extend(schema::resolve(root, schema).map(|to| forms_of(root, to)).into_iter().flatten());
+    for alternatives in ["anyOf", "oneOf"] {
+        let alternatives = schema[alternatives].as_array().into_iter().flatten();
+        forms.extend(alternatives.flat_map(|form| forms_of(root, form)));
+    }
+    forms
 }
 
 /// Range that the schema allows for a number, or for the length of a list.
@@ -93,7 +124,7 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     /// Looks at what `key` holds, which may have any of these forms.
     fn value(&mut self, forms: &[&'a Json], value: &Json, key: &str) {
-        let forms: Vec<_> = forms.iter().flat_map(|schema| self.forms(schema)).collect();
+        let forms: Vec<_> = forms.iter().flat_map(|schema| forms_of(self.root, schema)).collect();
         match value {
             Json::Number(number) => {
                 let is_number = |form: &Json| is_of(form, "integer") || is_of(form, "number");
@@ -158,19 +189,6 @@ impl<'a> Check<'a> {
 
     fn report(&mut self, key: &str, found: &impl Display, allowed: &str) {
         self.broken.push((key.to_owned(), format!("found {found}; allowed: {allowed}")));
-    }
-
-    /// A schema and every alternative that it leaves.
-    fn forms(&self, schema: &'a Json) -> Vec<&'a Json> {
-        let mut forms = vec![schema];
-        forms.extend(
-            schema::resolve(self.root, schema).map(|to| self.forms(to)).into_iter().flatten(),
-        );
-        for alternatives in ["anyOf", "oneOf"] {
-            let alternatives = schema[alternatives].as_array().into_iter().flatten();
-            forms.extend(alternatives.flat_map(|form| self.forms(form)));
-        }
-        forms
     }
 }
 

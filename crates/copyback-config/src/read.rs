@@ -10,6 +10,7 @@ use serde::de::{
 };
 
 use super::{
+    bounds,
     choice::QUANTITY_OR_TABLE,
     fault::{Fault, Place},
     known, other_type,
@@ -66,6 +67,12 @@ impl Problem {
         self.at.as_ref().map_or("", |(path, _)| path)
     }
 
+    /// What is allowed, with the range of the key in the place of that of its type.
+    fn in_range(&self, allowed: &str) -> String {
+        let range = allowed.starts_with(WHOLE).then(|| bounds::of_whole_numbers(self.path()));
+        range.flatten().map_or_else(|| allowed.to_owned(), |range| format!("{WHOLE}, {range}"))
+    }
+
     /// Whether a required key is missing only because its own value was faulty.
     fn is_consequence(&self, path: &str, skip: &BTreeSet<String>) -> bool {
         matches!(self.kind, Kind::Missing { key, .. } if skip.contains(&join(path, key)))
@@ -96,7 +103,9 @@ impl fmt::Display for Problem {
             Kind::Missing { key, allowed } => {
                 write!(f, "the key {key:?} is missing (allowed: {})", allowed.join(", "))
             }
-            Kind::Type { allowed } => write!(f, "found {found}; allowed: {allowed}"),
+            Kind::Type { allowed } => {
+                write!(f, "found {found}; allowed: {}", self.in_range(allowed))
+            }
             Kind::Custom(text) => write!(f, "found {found}; {text}"),
         }
     }
@@ -147,12 +156,15 @@ impl de::Error for Problem {
     }
 }
 
+/// Beginning of what is said of whole numbers.
+const WHOLE: &str = "a whole number";
+
 /// Serde names Rust types; users know numbers, tables and text.
 fn in_words(expected: &str) -> String {
     let words = match expected {
-        "u16" => "a whole number from 0 to 65535",
-        "u32" => "a whole number from 0 to 4294967295",
-        "u64" => "a whole number from 0 to 18446744073709551615",
+        "u16" => "a whole number, 0 to 65535",
+        "u32" => "a whole number, 0 to 4294967295",
+        "u64" => "a whole number, 0 to 18446744073709551615",
         "f64" => "a number",
         "a boolean" => "true or false",
         "path string" | "a string" => "a text",

@@ -100,7 +100,7 @@ fn every_kind_of_fault_has_its_message() {
         ),
         (
             "ssd.geometry.channels = -1",
-            "file.toml:1: ssd.geometry.channels: found -1; allowed: a whole number from 0 to 4294967295",
+            "file.toml:1: ssd.geometry.channels: found -1; allowed: a whole number, 1 to 4096",
         ),
         (
             "ssd.geometry.channels = 0",
