@@ -11,6 +11,7 @@ import gzip
 import lzma
 import os
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -425,3 +426,35 @@ def test_a_row_of_a_nanosecond(
 ) -> None:
     told = refused(capsys, monkeypatch, "run", tiny_toml, "--set", "metrics.interval=1ns")
     assert told == "--set metrics.interval: found 1ns; allowed: at least 1us"
+
+
+@pytest.mark.parametrize("table", ["series", "distribution"])
+@pytest.mark.parametrize("is_directory", [False, True])
+def test_a_result_without_a_table(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    table: str,
+    is_directory: bool,
+) -> None:
+    home = copyback.run(tiny_config(), workload__requests=100).save(tmp_path / "out")
+    file = home / f"{table}.parquet"
+    file.unlink()
+    if is_directory:
+        file.mkdir()
+    said = f"its {file.name} is no file" if is_directory else f"it has no {file.name}"
+    figure = ("report", home, "--figure", "tail", "--svg", tmp_path / "tail.svg")
+    for command in (("report", home), ("view", home, "--no-browser", "--port=0"), figure):
+        told = refused(capsys, monkeypatch, *command)
+        assert told == f"{home}: not a Copyback result: {said}"
+
+
+def test_a_comparison_without_its_runs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "study"
+    over = {"ssd.gc.victim": ["greedy"]}
+    copyback.compare(tiny_config(), over=over, out=home, jobs=1, workload__requests=100)
+    shutil.rmtree(home / "runs")
+    for more in ((), ("--runs",)):
+        assert str(home / "runs") in refused(capsys, monkeypatch, "report", home, *more)

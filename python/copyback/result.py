@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from copyback.summary import Summary
 
 ContentT = TypeVar("ContentT")
+NameT = TypeVar("NameT")
+
+
+#: Tables that every run writes.
+ALWAYS: tuple[TableName, ...] = ("series", "distribution")
 
 
 class Result:
@@ -99,12 +104,11 @@ class Result:
             raise InputError(f"{home}: not a Copyback result: it has no {name}") from None
         except ValueError as fault:
             raise InputError(f"{home}: not a Copyback result: {fault}") from None
-        tables: dict[TableName, Frame | Path] = {
-            table: home / file for table, file in TABLE_FILES.items() if (home / file).exists()
-        }
-        streams: dict[StreamName, bytes | Path] = {
-            stream: home / file for stream, file in STREAM_FILES.items() if (home / file).exists()
-        }
+        tables: dict[TableName, Frame | Path] = _files_of(home, TABLE_FILES)
+        streams: dict[StreamName, bytes | Path] = _files_of(home, STREAM_FILES)
+        for table in ALWAYS:
+            if table not in tables:
+                raise InputError(f"{home}: not a Copyback result: it has no {TABLE_FILES[table]}")
         slowest = home / SLOWEST
         try:
             requests = json.loads(slowest.read_text(encoding="utf-8")) if slowest.exists() else None
@@ -423,3 +427,18 @@ class Result:
         from copyback.report import render_fragment
 
         return render_fragment(self)
+
+
+def _files_of(home: Path, names: Mapping[NameT, str]) -> dict[NameT, Any]:
+    """Return those files of a result that are there, by what they hold.
+
+    Raises
+    ------
+    InputError
+        If one is no file.
+    """
+    there = {name: home / file for name, file in names.items() if (home / file).exists()}
+    for path in there.values():
+        if not path.is_file():
+            raise InputError(f"{home}: not a Copyback result: its {path.name} is no file")
+    return there

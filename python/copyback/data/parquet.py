@@ -117,7 +117,7 @@ def batches(path: Path, columns: list[str] | None = None) -> Iterator[Frame]:
     Raises
     ------
     InputError
-        If it is damaged.
+        If it is not there, or damaged.
     """
     try:
         reader = TableReader(path, ROW_GROUP, columns)
@@ -127,6 +127,8 @@ def batches(path: Path, columns: list[str] | None = None) -> Iterator[Frame]:
             yield _taken(found)
     except InputError as fault:
         raise InputError(f"{path}: not a table that can be read: {fault}") from None
+    except OSError as fault:
+        raise InputError(f"{path}: {fault.strerror}") from None
 
 
 def _taken(found: Mapping[str, Any]) -> Frame:
