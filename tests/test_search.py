@@ -10,7 +10,7 @@ import pytest
 import copyback
 from copyback._core import InputError
 from copyback.frame import Frame
-from copyback.sweep.bisection import find
+from copyback.sweep.bisection import Probe, SearchResult, find
 from copyback.sweep.bounds import parse_bound, parse_range
 from copyback.sweep.intervals import Estimate
 from copyback.sweep.knee import knee, knees
@@ -206,6 +206,31 @@ def test_a_search_finds_what_runs_confirm_and_keeps_a_comparison(
     assert "a search needs either --least" in refused.stderr
     absent = cli("search", tiny_toml, *arguments[:2], "--where", "gc.erased<2", status=2)
     assert "no result has gc.erased" in absent.stderr
+
+
+def test_a_bound_of_mebibytes_is_read() -> None:
+    """The errors list it among what a bound may be of."""
+    bound = parse_bound("MiB/s >= 20")
+    assert (bound.measure.label, bound.sign, bound.limit) == ("MiB/s", ">=", 20.0)
+
+
+def test_what_does_not_hold_does_not_look_as_if_it_did() -> None:
+    """200.44 us is shown as 200 us, which would be at most 0.2 ms."""
+    probes = (Probe(185e3, Estimate(196.0, None)), Probe(190e3, Estimate(200.44, None)))
+    found = SearchResult(
+        parse_bound("max <= 0.2ms"),
+        parse_range("ssd.timing.read=50us..1ms", wants_least=False),
+        value=185e3,
+        beyond=190e3,
+        low=None,
+        high=None,
+        probes=probes,
+        comparison=None,  # type: ignore[arg-type]
+    )
+    assert found.sentence() == (
+        "The greatest read with max at most 200 µs is 185 µs: 196 µs at 185 µs, "
+        "above 200 µs by less than is shown at 190 µs."
+    )
 
 
 def test_python_gets_the_same(tiny: dict[str, Any]) -> None:

@@ -175,7 +175,11 @@ class SearchResult(_Found, Tabular):
         found = next(probe.measured for probe in self.probes if probe.value == value)
         half = found.half_width
         more = "" if half is None else f" ± {number(self.bound.measure, half)}"
-        return f"{number(self.bound.measure, found.mean)}{more} at {self.range.shown(value)}"
+        told, limit = (number(self.bound.measure, own) for own in (found.mean, self.bound.limit))
+        if told == limit and not self.bound.holds(found.mean):
+            # Rounded, it would seem to hold the bound.
+            told = f"{'above' if self.bound.is_upper else 'below'} {told} by less than is shown"
+        return f"{told}{more} at {self.range.shown(value)}"
 
 
 @dataclass

@@ -18,7 +18,7 @@ from copyback.words import units
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_BOUND = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_BOUND = re.compile(r"\s*([\w./]+)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
 _OF_OPERATION = re.compile(r"(read|write|flush|trim)\.(mean|max|p50|p90|p95|p99(?:\.99?)?)")
 _WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _TESTS: dict[str, Callable[[float, float], bool]] = {

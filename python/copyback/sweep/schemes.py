@@ -190,8 +190,13 @@ def baseline_of(
     """
     wanted: dict[str, Any] = {}
     for key, text in baseline:
-        if key not in varied or is_load(key):
-            there = ", ".join(key for key in varied if not is_load(key)) or "none"
+        there = ", ".join(key for key in varied if not is_load(key)) or "none"
+        if is_load(key):
+            raise InputError(
+                f"baseline: {key} tells workloads apart, each of which has the baseline among its "
+                f"schemes; allowed: a key that tells schemes apart; these vary: {there}"
+            )
+        if key not in varied:
             raise InputError(f"baseline: {key} does not vary between schemes; these do: {there}")
         value = column(key, [text])[0]
         if value not in varied[key]:
