@@ -110,7 +110,7 @@ def test_damaged_rows_end_a_run_unless_it_is_lenient(
     refused = cli("run", tiny_toml, "--trace", trace, status=2).stderr
     assert "two.spc:6: ASU: found" in refused
     assert "Note" in (shown := cli("run", tiny_toml, "--trace", trace, "--lenient").stdout)
-    assert "1 damaged rows were skipped, the first at 6: ASU: found" in " ".join(shown.split())
+    assert "1 damaged row was skipped, the first at 6: ASU: found" in " ".join(shown.split())
     summary = copyback.run(tiny_toml, trace=trace, lenient=True).summary
     assert summary.requests["count"] == 100
     assert len(summary.notes) == 2

@@ -156,6 +156,12 @@ def test_there_and_back(cli: RunCli, spc: Path, tmp_path: Path) -> None:
         ], file
 
 
+def test_what_is_lost_is_told_though_no_progress_is_shown(cli: RunCli, spc: Path) -> None:
+    done = cli("trace", "convert", spc, "a.tencent", "--to", "tencent", "-q")
+    assert "copyback: note: " in done.stderr
+    assert "Wrote" not in done.stdout
+
+
 def test_parquet_of_others(cli: RunCli, tmp_path: Path) -> None:
     other = pl.DataFrame(
         {
@@ -312,9 +318,9 @@ def test_damaged_rows_are_skipped_on_request(cli: RunCli, tmp_path: Path) -> Non
     (tmp_path / "bad.spc").write_text(SPC + "0,8,4096,?,2.0\n")
     message = cli("trace", "info", "bad.spc", status=2).stderr
     assert "bad.spc:4: operation" in faults(message)[0]
-    assert "1 damaged rows were skipped" in cli("trace", "info", "bad.spc", "--lenient").stdout
+    assert "1 damaged row was skipped" in cli("trace", "info", "bad.spc", "--lenient").stdout
     done = cli("trace", "convert", "bad.spc", "good.msr", "--lenient")
-    assert "1 damaged rows were skipped" in done.stderr
+    assert "1 damaged row was skipped" in done.stderr
     assert len((tmp_path / "good.msr").read_text().splitlines()) == 3
 
 

@@ -20,7 +20,7 @@ pub struct Array {
     /// Drives.
     #[schemars(range(min = 1, max = 1024))]
     pub devices: u32,
-    /// Stripe unit: bytes that lie together on a drive before the next drive's turn (chunk).
+    /// Stripe unit: bytes that lie together on a drive before the next drive's turn (chunk); a multiple of 4 KiB.
     pub stripe: Size,
     /// Requests that the controller works on at once, if there are several drives; each drive has
     /// its own queue behind it (`host.queue_depth`).

@@ -135,9 +135,9 @@ def convert(
     workload = Workload.of(source, format_=format_, lenient=lenient, settings=settings)
     with progress_display(quiet=quiet) as tell:
         notes = run(workload, output, to=to, drop=tuple(drop or ()), on_progress=tell)
+    for note in notes:
+        print(f"copyback: note: {note}", file=sys.stderr)
     if not quiet:
-        for note in notes:
-            print(f"copyback: note: {note}", file=sys.stderr)
         print(f"Wrote {written(output)}")
 
 

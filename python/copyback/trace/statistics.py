@@ -40,7 +40,7 @@ class Curves(Section, kw_only=True):
     measured_response_us: CurveByKind
     """Response times that the trace holds."""
     overwrite_distance_bytes: Curve
-    """Bytes written between two writes of a page."""
+    """Bytes written from one write of a page to the next, the first of them included."""
     size_bytes: CurveByKind
     """Sizes of requests."""
 
@@ -216,7 +216,7 @@ class OverwriteStatistics(Section, kw_only=True):
     """Overwrites: how often and how soon pages are written again."""
 
     distance_bytes: DistributionStatistics | None
-    """Bytes written between two writes of a page."""
+    """Bytes written from one write of a page to the next, the first of them included."""
     page_writes: int
     """Writes of pages."""
     share: float | None

@@ -194,7 +194,7 @@ choice! {
         Fit,
         /// Stop with an error that names the line.
         Refuse,
-        /// Address modulo the capacity.
+        /// Address modulo the capacity. A request that would go beyond the end of the device is moved back to end there.
         Wrap,
         /// Every address moves: the extents that the trace touches lie one after the other, in
         /// order of address. A request stays one request. Reads the trace once before the run.

@@ -33,7 +33,7 @@ pub struct OverwriteStatistics {
     pub page_writes: u64,
     /// Share of them to pages that were written before.
     pub share: Option<f64>,
-    /// Bytes written between two writes of a page.
+    /// Bytes written from one write of a page to the next, the first of them included.
     pub distance_bytes: Option<DistributionStatistics>,
 }
 

@@ -159,7 +159,7 @@ pub struct Curves {
     pub size_bytes: ByKind<Curve>,
     /// Times between arrivals.
     pub interarrival_us: Option<Curve>,
-    /// Bytes written between two writes of a page.
+    /// Bytes written from one write of a page to the next, the first of them included.
     pub overwrite_distance_bytes: Curve,
     /// Response times that the trace holds.
     pub measured_response_us: ByKind<Curve>,

@@ -212,7 +212,9 @@ impl Rows {
         let mut note = |text: String| notes.push(format!("{}: {text}", self.name));
         of_parser.into_iter().for_each(&mut note);
         if name_lines > 0 {
-            note(format!("{name_lines} lines of column names were passed over"));
+            let lines =
+                counted(name_lines, "line of column names was", "lines of column names were");
+            note(format!("{lines} passed over"));
         }
         if inversions.count > 0 {
             note(self.inversions_note(&inversions));
@@ -228,9 +230,9 @@ impl Rows {
 
     fn inversions_note(&self, inversions: &Inversions) -> String {
         format!(
-            "{} requests have a time before an earlier line's (the first at {} {}, by at most {} s); \
-             they arrive together with it",
-            inversions.count,
+            "{} a time before an earlier line's (the first at {} {}, by at most {} s); such a time counts \
+             as that line's",
+            counted(inversions.count, "request has", "requests have"),
             self.unit(),
             inversions.first_line,
             inversions.worst.as_secs_f64(),
@@ -239,9 +241,9 @@ impl Rows {
 
     fn jumps_note(&self, jumps: &Jumps) -> String {
         format!(
-            "its clock was set {} times (the first before {} {}): {} ahead and {} back in all, which \
+            "its clock was set {} (the first before {} {}): {} ahead and {} back in all, which \
              count for no time",
-            jumps.count,
+            counted(jumps.count, "time", "times"),
             self.unit(),
             jumps.first_line,
             in_words(jumps.ahead),
@@ -255,7 +257,7 @@ impl Rows {
              little; workload.clock_jumps = \"close\" leaves out pauses of more than an hour",
             in_words(gaps.together),
             in_words(gaps.whole),
-            if gaps.count == 1 { "one pause".to_owned() } else { format!("{} pauses", gaps.count) },
+            counted(gaps.count as u64, "pause", "pauses"),
             in_words(gaps.longest),
             self.unit(),
             gaps.line,
@@ -275,7 +277,8 @@ impl Rows {
     pub fn skipped_note(&self) -> Option<String> {
         let Findings { skipped, first_skipped, .. } = self.findings();
         let first = first_skipped?;
-        Some(format!("{}: {skipped} damaged rows were skipped, the first at {first}", self.name))
+        let skipped = counted(skipped, "damaged row was", "damaged rows were");
+        Some(format!("{}: {skipped} skipped, the first at {first}", self.name))
     }
 
     /// `fault` at the last row.
@@ -367,6 +370,11 @@ impl Rows {
         };
         InputError { place, problem: line_problem(error, self.compression) }
     }
+}
+
+/// A number with the noun and verb that go with it.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// A duration in the largest unit that it has some of.

@@ -64,7 +64,7 @@ fn rows_out_of_time_are_damaged() {
         "x.csv: 2 damaged rows were skipped, the first at 2: time: found 1157 days after the line \
          before; expected at most 365"
     );
-    assert!(notes[1].starts_with("x.csv: 1 requests have a time before an earlier line's"));
+    assert!(notes[1].starts_with("x.csv: 1 request has a time before an earlier line's"));
 }
 
 /// A phone's trace: its clock is set from 1970 to 2014 after the first rows, and back a little later.
@@ -170,7 +170,7 @@ fn binary_records_of_one_size_can_be_skipped() {
     let (requests, notes) = read(&vscsi(3), &lenient()).unwrap();
     assert_eq!(requests.len(), 4);
     assert!(
-        notes[0].starts_with("x.csv: 1 damaged rows were skipped, the first at byte 96: "),
+        notes[0].starts_with("x.csv: 1 damaged row was skipped, the first at byte 96: "),
         "{notes:?}"
     );
     let mut cut = vscsi(9);
@@ -203,7 +203,7 @@ fn repeated_rounds_do_not_count_again() {
     let mut source = TraceSource::open(&config, GIB).unwrap();
     assert_eq!(drain(&mut source).unwrap().len(), 10);
     let notes = source.notes();
-    assert!(notes[0].contains("1 damaged rows were skipped, the first at 2:"), "{notes:?}");
+    assert!(notes[0].contains("1 damaged row was skipped, the first at 2:"), "{notes:?}");
     assert!(notes[1].ends_with("the trace was started 5 times"), "{notes:?}");
 }
 

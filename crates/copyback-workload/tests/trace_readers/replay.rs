@@ -79,7 +79,7 @@ fn small_inversions_are_held_and_noted() {
     let times = arrivals(&drain(&mut source).unwrap());
     assert_eq!(times, [0, 1_000_000_000, 1_000_000_000, 1_000_000_000, 1_500_000_000]);
     let note = "x.spc: 2 requests have a time before an earlier line's (the first at line 4, by at \
-                most 0.5 s); they arrive together with it";
+                most 0.5 s); such a time counts as that line's";
     assert_eq!(source.notes(), [note]);
 }
 
