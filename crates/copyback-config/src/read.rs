@@ -67,7 +67,7 @@ impl Problem {
         self.at.as_ref().map_or("", |(path, _)| path)
     }
 
-    /// What is allowed, with the range of the key in the place of that of its type.
+    /// Words for what is allowed, with the range of the key in the place of that of its type.
     fn in_range(&self, allowed: &str) -> String {
         let range = allowed.starts_with(WHOLE).then(|| bounds::of_whole_numbers(self.path()));
         range.flatten().map_or_else(|| allowed.to_owned(), |range| format!("{WHOLE}, {range}"))

@@ -164,7 +164,7 @@ mod tests {
         rating_with("")
     }
 
-    /// The same with more settings.
+    /// Rating of these blocks with more settings.
     fn rating_with(settings: &str) -> Rating {
         let text = "ssd.geometry = { channels = 1, chips_per_channel = 1, dies_per_chip = 1, \
                     planes_per_die = 2, blocks_per_plane = 500, pages_per_block = 256 }\n\
