@@ -47,6 +47,12 @@ DIRECTORIES = {
     ),
 }
 
+
+def complaints(text: str) -> list[str]:
+    """Return the lines that are no notes on what a format cannot hold."""
+    return [line for line in text.splitlines() if not line.startswith("copyback: note: ")]
+
+
 each_command = pytest.mark.parametrize("command", FILES)
 each_directory = pytest.mark.parametrize("command", DIRECTORIES)
 
@@ -190,7 +196,7 @@ def test_a_name_that_is_not_utf_8_is_a_name(
     subprocess.run([*COPYBACK, *before, path, *after], check=True, timeout=60)
     assert path.read_bytes().startswith(start)
     told = capfd.readouterr()
-    assert told.err == ""
+    assert complaints(told.err) == []
     assert "\\udc" not in told.out
 
 
@@ -206,7 +212,7 @@ def test_standard_output_in_a_file_gets_all_that_is_written_to_it(
         done = subprocess.run(
             [*COPYBACK, *before, name, *after], stdout=out, stderr=subprocess.PIPE, timeout=60
         )
-        assert (done.returncode, done.stderr) == (0, b"")
+        assert (done.returncode, complaints(done.stderr.decode())) == (0, [])
         assert os.fstat(out.fileno()).st_ino == (home / "out").stat().st_ino
     text = (home / "out").read_bytes()
     assert text.startswith(b"first\n" + start)

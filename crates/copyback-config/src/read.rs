@@ -69,8 +69,10 @@ impl Problem {
 
     /// Words for what is allowed, with the range of the key in the place of that of its type.
     fn in_range(&self, allowed: &str) -> String {
-        let range = allowed.starts_with(WHOLE).then(|| bounds::of_whole_numbers(self.path()));
-        range.flatten().map_or_else(|| allowed.to_owned(), |range| format!("{WHOLE}, {range}"))
+        let range = allowed.starts_with(OF_TYPE).then(|| bounds::of_whole_numbers(self.path()));
+        range
+            .flatten()
+            .map_or_else(|| allowed.to_owned(), |range| format!("a whole number, {range}"))
     }
 
     /// Whether a required key is missing only because its own value was faulty.
@@ -156,8 +158,8 @@ impl de::Error for Problem {
     }
 }
 
-/// Beginning of what is said of whole numbers.
-const WHOLE: &str = "a whole number";
+/// Beginning of what is said of whole numbers that only their type bounds.
+const OF_TYPE: &str = "a whole number, 0 to ";
 
 /// Serde names Rust types; users know numbers, tables and text.
 fn in_words(expected: &str) -> String {
