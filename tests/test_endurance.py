@@ -107,7 +107,9 @@ def test_pages_of_the_slc_cache_cost_as_much_of_a_block_as_they_fill(tiny: dict[
         workload__read_share=0.0,
         workload__iodepth=1,
     )
-    found = result.summary.endurance
+    found, cache_use = result.summary.endurance, result.summary.slc_cache
+    assert found is not None
+    assert cache_use is not None
     assert found.erases_per_block > 10
     assert found.tbw == pytest.approx(found.tbw_by_erases, rel=0.02)
-    assert result.summary.slc_cache.written_bytes > 0.5 * result.summary.host_bytes_written
+    assert cache_use.written_bytes > 0.5 * result.summary.host_bytes_written
