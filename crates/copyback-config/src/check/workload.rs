@@ -43,12 +43,6 @@ fn trace(key: &str, workload: &TraceWorkload, array: &Array, faults: &mut Report
     let scale = workload.time_scale;
     if !(scale.is_finite() && scale > 0.0) {
         faults.add(&format!("{key}.time_scale"), format!("found {scale}; allowed: above 0"));
-    } else if scale != 1.0 && workload.iodepth.is_some() {
-        let problem = format!(
-            "found {scale} beside iodepth, with which the trace's times mean nothing; allowed: 1, or no \
-             iodepth"
-        );
-        faults.add(&format!("{key}.time_scale"), problem);
     }
     if workload.path.as_os_str().is_empty() {
         faults.add(&format!("{key}.path"), "found \"\"; allowed: the path of a trace file");
