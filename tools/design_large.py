@@ -25,7 +25,6 @@ from design_searches import all_designs
 
 from copyback import process
 from copyback.designer.answer import words
-from copyback.designer.dominance import front
 from copyback.designer.found import BASE
 from copyback.designer.runs import Runner
 from copyback.designer.scores import Measured
@@ -171,9 +170,8 @@ def best(study: Study, runner: Runner, tries: Callable[[Study, Runner], list[Mea
     tried = tries(study, runner)
     settled = run_survivors(study, runner, tried, each, lambda _: None).settled
     allowed = [one for one in settled if one.may_be_built]
-    costs = [one.costs(study.objectives) for one in allowed]
-    place = min(front(costs), key=lambda own: costs[own])
-    return Best(allowed[place].design, len(tried), len(settled), runner.spent)
+    found = min(allowed, key=lambda one: one.costs(study.objectives))
+    return Best(found.design, len(tried), len(settled), runner.spent)
 
 
 def under(load: str, traces: Path) -> Study:
