@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -231,6 +232,9 @@ def test_what_does_not_hold_does_not_look_as_if_it_did() -> None:
         "The greatest read with max at most 200 µs is 185 µs: 196 µs at 185 µs, "
         "above 200 µs by less than is shown at 190 µs."
     )
+    exact = (probes[0], Probe(190e3, Estimate(200.0, None)))
+    told = replace(found, bound=parse_bound("max < 0.2ms"), probes=exact).sentence()
+    assert told.endswith("196 µs at 185 µs, 200 µs at 190 µs.")
 
 
 def test_python_gets_the_same(tiny: dict[str, Any]) -> None:

@@ -175,8 +175,10 @@ class SearchResult(_Found, Tabular):
         found = next(probe.measured for probe in self.probes if probe.value == value)
         half = found.half_width
         more = "" if half is None else f" ± {number(self.bound.measure, half)}"
-        told, limit = (number(self.bound.measure, own) for own in (found.mean, self.bound.limit))
-        if told == limit and not self.bound.holds(found.mean):
+        told = number(self.bound.measure, found.mean)
+        limit = self.bound.limit
+        is_beyond = found.mean > limit if self.bound.is_upper else found.mean < limit
+        if is_beyond and told == number(self.bound.measure, limit):
             # Rounded, it would seem to hold the bound.
             told = f"{'above' if self.bound.is_upper else 'below'} {told} by less than is shown"
         return f"{told}{more} at {self.range.shown(value)}"
