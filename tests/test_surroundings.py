@@ -27,13 +27,13 @@ copyback() { "$PYTHON" -m copyback "$@" || echo "copyback $1: $?"; }
 copyback run tiny.toml -q --requests --out "$OUT/run" > said
 copyback compare tiny.toml -q --seeds 2 --jobs 1 --out "$OUT/compare" >> said
 copyback precondition tiny.toml -q --save "$OUT/state" >> said
-copyback trace convert tiny.toml "$OUT/trace.csv" --to msr -q >> said
+copyback trace convert tiny.toml "$OUT/trace.csv" --to msr -q >> said 2> "$OUT/lost"
 rm "$OUT/run/report.html"
 copyback report "$OUT/run" >> said
 cd "$OUT"
 head -q -c 15 run/report.html compare/report.html
 # The others tell how long it took.
-sha256sum run/*.parquet run/config.toml compare/results.parquet state trace.csv
+sha256sum run/*.parquet run/config.toml compare/results.parquet state trace.csv lost
 """
 
 
@@ -135,7 +135,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> str:
     lines = [f"{key} = {configuration.to_toml(value)}" for key, value in tiny_config().items()]
     (home / "tiny.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = done_in(Sandbox(home), Surroundings())
-    assert done.stdout.count("\n") == 8, done
+    assert done.stdout.count("\n") == 9, done
     return done.stdout
 
 
