@@ -4,15 +4,16 @@
 mod flushes;
 mod watermarks;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use foldhash::fast::FixedState;
 use hashlink::LinkedHashMap;
-use xxhash_rust::xxh3::Xxh3DefaultBuilder;
 
 use crate::checkpoint::Checkpointed;
 use crate::config::{self, Eviction};
 use crate::ids::{CommandId, Lpn};
 use crate::places::Places;
+use crate::roll::Roll;
 use crate::ssd::{Finished, Owner, PageWrite, Ssd};
 use crate::units::{Duration, Instant};
 use crate::workload::Hint;
@@ -23,7 +24,7 @@ use watermarks::Watermarks;
 /// Set of sectors of a page: a bit each.
 pub type Sectors = u64;
 
-type PageTable = LinkedHashMap<Lpn, Entry, Xxh3DefaultBuilder>;
+type PageTable<T> = LinkedHashMap<Lpn, T, FixedState>;
 
 /// A write buffer.
 #[derive(Debug, Checkpointed)]
@@ -35,16 +36,16 @@ pub struct WriteBuffer {
     least_recent_first: bool,
     whole_page: Sectors,
     /// Pages whose newest data are only here, the next to leave first.
-    dirty: PageTable,
+    dirty: PageTable<Entry>,
     /// Pages that are being written to flash.
-    leaving: PageTable,
+    leaving: PageTable<Leaving>,
     /// Writes that wait for room.
     waiting: VecDeque<Waiting>,
-    /// Waits for room, and what collections added to them: the pages on their way to flash, by the order of
-    /// their writes.
+    /// Waits for room, and what collections added to them: the pages on their way to flash, by the order in which
+    /// they left.
     places: Places<u64>,
     /// Pages that are not in flash yet, by the order of the first write that is not.
-    unwritten: BTreeMap<u64, Lpn>,
+    unwritten: Roll<()>,
     flushes: Flushes,
     written: u64,
 }
@@ -76,12 +77,27 @@ struct Entry {
     /// Hint of the host when it wrote the page last.
     hint: Option<Hint>,
     sequence: u64,
-    /// When it was handed to the flash, if it is on its way.
-    leaves: Instant,
     /// Part of the wait for its room that was due to collections.
     late: Duration,
-    /// Trimmed on its way to flash: to be forgotten there.
+}
+
+/// A page on its way to flash.
+#[derive(Debug, Clone, Copy, Checkpointed)]
+struct Leaving {
+    entry: Entry,
+    /// When it was handed to the flash.
+    since: Instant,
+    /// Its number among those that were.
+    number: u64,
+    /// Trimmed on the way: to be forgotten there.
     trimmed: bool,
+}
+
+impl Leaving {
+    /// Whether it has these sectors of the page, as the host sees it.
+    const fn holds(&self, sectors: Sectors) -> bool {
+        !self.trimmed && self.entry.sectors & sectors == sectors
+    }
 }
 
 impl WriteBuffer {
@@ -94,11 +110,11 @@ impl WriteBuffer {
             watermarks: Watermarks::new(config, capacity),
             least_recent_first: config.eviction == Eviction::Lru,
             whole_page: all_sectors(page_size),
-            dirty: PageTable::default(),
-            leaving: PageTable::default(),
+            dirty: LinkedHashMap::default(),
+            leaving: LinkedHashMap::default(),
             waiting: VecDeque::new(),
             places: Places::new(capacity),
-            unwritten: BTreeMap::new(),
+            unwritten: Roll::default(),
             flushes: Flushes::default(),
             written: 0,
         })
@@ -116,8 +132,7 @@ impl WriteBuffer {
         let must_wait = !self.waiting.is_empty() || !self.has_room_for(lpn);
         if must_wait {
             if self.waiting.is_empty() {
-                let leaving = self.leaving.values();
-                self.places.follow(leaving.map(|entry| (entry.sequence, entry.leaves)));
+                self.places.follow_crowd();
             }
             self.waiting.push_back(Waiting { command, lpn, hint, sectors, since: now });
             return false;
@@ -134,7 +149,8 @@ impl WriteBuffer {
         self.written += 1;
         let sequence = self.written;
         // What is on its way to flash is still here and completes the page.
-        let known = self.leaving.get(&lpn).filter(|entry| !entry.trimmed).map_or(0, |e| e.sectors);
+        let known = self.leaving.get(&lpn).filter(|leaving| !leaving.trimmed);
+        let known = known.map_or(0, |leaving| leaving.entry.sectors);
         match self.dirty.get_mut(&lpn) {
             Some(entry) => {
                 // Its sequence number stays: a flush that came after the first of its writes waits for the page.
@@ -143,15 +159,8 @@ impl WriteBuffer {
                 self.touch(lpn);
             }
             None => {
-                let entry = Entry {
-                    sectors: sectors | known,
-                    hint,
-                    sequence,
-                    leaves: Instant::START,
-                    late,
-                    trimmed: false,
-                };
-                self.unwritten.insert(sequence, lpn);
+                let entry = Entry { sectors: sectors | known, hint, sequence, late };
+                self.unwritten.join(sequence, ());
                 self.dirty.insert(lpn, entry);
             }
         }
@@ -165,21 +174,23 @@ impl WriteBuffer {
 
     /// Whether the buffer holds these sectors of a page.
     pub fn read(&mut self, lpn: Lpn, sectors: Sectors) -> bool {
-        let held = |entry: &Entry| !entry.trimmed && entry.sectors & sectors == sectors;
-        if self.dirty.get(&lpn).is_some_and(held) {
+        let Some(dirty) = self.dirty.get(&lpn) else {
+            return self.leaving.get(&lpn).is_some_and(|leaving| leaving.holds(sectors));
+        };
+        let is_held = dirty.sectors & sectors == sectors;
+        if is_held {
             self.touch(lpn);
-            return true;
         }
-        !self.dirty.contains_key(&lpn) && self.leaving.get(&lpn).is_some_and(held)
+        is_held
     }
 
     /// Forgets a page.
     pub fn trim(&mut self, lpn: Lpn) {
         if let Some(entry) = self.dirty.remove(&lpn) {
-            self.unwritten.remove(&entry.sequence);
+            self.unwritten.leave(entry.sequence);
         }
-        if let Some(entry) = self.leaving.get_mut(&lpn) {
-            entry.trimmed = true;
+        if let Some(leaving) = self.leaving.get_mut(&lpn) {
+            leaving.trimmed = true;
         }
     }
 
@@ -198,16 +209,16 @@ impl WriteBuffer {
     pub fn destage(&mut self, ssd: &mut Ssd, now: Instant, mut leaves: impl FnMut(Lpn, u64)) {
         self.watermarks.look(self.dirty.len());
         while self.wants_to_destage()
-            && let Some((lpn, mut entry)) = self.next_to_leave()
+            && let Some((lpn, entry)) = self.next_to_leave()
         {
-            entry.leaves = now;
+            let number = self.places.join(now);
             if !self.waiting.is_empty() {
-                self.places.hold(entry.sequence, now.before(entry.late), now);
+                self.places.hold(number, now.before(entry.late), now);
             }
-            self.leaving.insert(lpn, entry);
-            let Entry { sectors, hint, late, .. } = entry;
+            self.leaving.insert(lpn, Leaving { entry, since: now, number, trimmed: false });
+            let Entry { sectors, hint, late, sequence } = entry;
             let whole = sectors == self.whole_page;
-            self.flushes.leaves(entry.sequence);
+            self.flushes.leaves(sequence);
             leaves(lpn, ssd.scheduler().next_sequence());
             ssd.write(PageWrite { owner: Owner::Destage, lpn, hint, whole, late }, now);
         }
@@ -216,9 +227,13 @@ impl WriteBuffer {
     }
 
     fn wants_to_destage(&mut self) -> bool {
-        self.watermarks.leaves(self.dirty.len())
-            || !self.waiting.is_empty()
-            || !self.flushes.is_empty()
+        self.watermarks.leaves(self.dirty.len()) || self.is_waited_for()
+    }
+
+    /// Whether commands wait for it: writes for room, or flushes.
+    #[inline]
+    pub fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty() || !self.flushes.is_empty()
     }
 
     /// The next page that leaves. One that is being written already stays until that has ended.
@@ -235,12 +250,12 @@ impl WriteBuffer {
     /// A page has been written to flash.
     pub fn written_to_flash(&mut self, page: &Finished, ssd: &mut Ssd, now: Instant) {
         let lpn = page.lpn;
-        if let Some(entry) = self.leaving.remove(&lpn) {
+        if let Some(Leaving { entry, since, number, trimmed }) = self.leaving.remove(&lpn) {
             let late = page.parts.late();
-            self.places.leave(entry.sequence, now - entry.leaves, late);
+            self.places.leave_crowd(number, now - since, late);
             self.flushes.has_left(entry.sequence, now.before(entry.late + late));
-            self.unwritten.remove(&entry.sequence);
-            if entry.trimmed {
+            self.unwritten.leave(entry.sequence);
+            if trimmed {
                 ssd.trim(lpn, now);
             }
         }
@@ -258,7 +273,7 @@ impl WriteBuffer {
 
     /// The pages whose newest data are here only.
     pub fn pages(&self) -> impl Iterator<Item = Lpn> {
-        let leaving = self.leaving.iter().filter(|(_, entry)| !entry.trimmed);
+        let leaving = self.leaving.iter().filter(|(_, leaving)| !leaving.trimmed);
         let leaving = leaving.map(|(lpn, _)| lpn).filter(|lpn| !self.dirty.contains_key(*lpn));
         self.dirty.keys().chain(leaving).copied()
     }
@@ -267,25 +282,26 @@ impl WriteBuffer {
     /// first; commands that wait will be handed in anew.
     pub fn save(&mut self) {
         self.waiting.clear();
-        self.places.forget();
+        self.places.clear();
         self.flushes.take_all().for_each(drop);
         self.watermarks.stop();
-        for (lpn, entry) in std::mem::take(&mut self.leaving).into_iter().rev() {
-            self.take_back(lpn, entry);
+        for (lpn, leaving) in std::mem::take(&mut self.leaving).into_iter().rev() {
+            self.take_back(lpn, leaving);
         }
     }
 
     /// A page has not been written to flash, as the drive takes no writes any more.
     pub fn stays(&mut self, lpn: Lpn) {
-        if let Some(entry) = self.leaving.remove(&lpn) {
-            self.take_back(lpn, entry);
+        if let Some(leaving) = self.leaving.remove(&lpn) {
+            self.places.drop_out(leaving.number);
+            self.take_back(lpn, leaving);
         }
     }
 
     /// A page that was on its way to flash is here only, unless it is out of date; the next to leave.
-    fn take_back(&mut self, lpn: Lpn, entry: Entry) {
-        if entry.trimmed || self.dirty.contains_key(&lpn) {
-            self.unwritten.remove(&entry.sequence);
+    fn take_back(&mut self, lpn: Lpn, Leaving { entry, trimmed, .. }: Leaving) {
+        if trimmed || self.dirty.contains_key(&lpn) {
+            self.unwritten.leave(entry.sequence);
         } else {
             self.dirty.insert(lpn, entry);
             self.dirty.to_front(&lpn);
@@ -325,7 +341,7 @@ impl WriteBuffer {
     /// The next flush that has ended: its command, its place among the writes, and how much of its wait was due to
     /// collections.
     pub fn ended_flush(&mut self, now: Instant) -> Option<(CommandId, u64, Duration)> {
-        let oldest = self.unwritten.first_key_value().map(|(sequence, _)| *sequence);
+        let oldest = self.unwritten.first().map(|(sequence, ())| sequence);
         self.flushes.take_ended(oldest, now)
     }
 }

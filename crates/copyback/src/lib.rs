@@ -94,6 +94,7 @@ mod progress;
 #[doc(hidden)]
 pub mod purpose;
 mod resume;
+mod roll;
 mod run;
 #[doc(hidden)]
 pub mod sanity;

@@ -6,10 +6,14 @@
 //! the slot that is free first (the recursion of Kiefer and Wolfowitz, 1955, for several servers). The part of
 //! the real wait beyond the second queue's is due to collections.
 
+mod crowd;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::checkpoint::Checkpointed;
 use crate::units::{Duration, Instant, TotalTime};
+
+use crowd::{Crowd, FirstOfCrowd};
 
 /// The places of a queue. `K` names who holds one.
 #[derive(Debug, Checkpointed)]
@@ -21,7 +25,9 @@ pub struct Places<K> {
     /// When others are expected to come free, of those who are still in the real queue, and who that is.
     expected: BTreeMap<(Instant, u64), K>,
     holders: BTreeMap<K, Holder>,
-    /// Number of holders that have entered since the queue is followed.
+    /// Holders that have joined by number, whether the queue is followed or not.
+    crowd: Crowd,
+    /// The number that the next holder gets.
     entered: u64,
     is_followed: bool,
     usual: Usual,
@@ -56,6 +62,8 @@ enum First {
     Left(Instant),
     /// Of somebody who is still there.
     Expected(Instant),
+    /// Of a member of the crowd, who is still there.
+    OfCrowd(Instant, FirstOfCrowd),
 }
 
 impl<K: Ord + Copy> Places<K> {
@@ -66,6 +74,7 @@ impl<K: Ord + Copy> Places<K> {
             left: BTreeSet::new(),
             expected: BTreeMap::new(),
             holders: BTreeMap::new(),
+            crowd: Crowd::default(),
             entered: 0,
             is_followed: false,
             usual: Usual::default(),
@@ -90,6 +99,7 @@ impl<K: Ord + Copy> Places<K> {
             self.left.clear();
             self.expected.clear();
             self.holders.clear();
+            self.crowd.forget();
         }
     }
 
@@ -121,7 +131,9 @@ impl<K: Ord + Copy> Places<K> {
     /// Part of a wait from `since` to `now` for the first slot that is due to collections.
     pub fn late(&self, since: Instant, now: Instant) -> Duration {
         match self.first(now) {
-            Some(First::Left(free) | First::Expected(free)) => now - free.max(since).min(now),
+            Some(First::Left(free) | First::Expected(free) | First::OfCrowd(free, _)) => {
+                now - free.max(since).min(now)
+            }
             None => Duration::ZERO,
         }
     }
@@ -137,41 +149,67 @@ impl<K: Ord + Copy> Places<K> {
             Some(First::Expected(_)) => {
                 self.expected.pop_first();
             }
+            Some(First::OfCrowd(_, first)) => self.crowd.take(first),
             None => {}
         }
         late
     }
 
-    /// Holder of a slot that would have been the first to come free without collections, and is still taken.
+    /// Holder of a slot that would have been the first to come free without collections, and is still taken, unless
+    /// it is of the crowd.
     pub fn blocker(&self, now: Instant) -> Option<K> {
         match self.first(now)? {
-            First::Left(_) => None,
+            First::Left(_) | First::OfCrowd(..) => None,
             First::Expected(_) => self.expected.first_key_value().map(|(_, who)| *who),
         }
     }
 
     fn first(&self, now: Instant) -> Option<First> {
         let left = self.left.first().map(|(free, _)| *free);
-        let expected = self.expected.first_key_value();
-        let expected = expected.map(|((free, _), who)| self.expected_end(*free, who, now));
-        match (left, expected) {
-            (Some(left), Some(expected)) if expected < left => Some(First::Expected(expected)),
+        match (left, self.first_expected(now)) {
+            (Some(left), Some((end, first))) if end < left => Some(first),
             (Some(left), _) => Some(First::Left(left)),
-            (None, expected) => expected.map(First::Expected),
+            (None, expected) => expected.map(|(_, first)| first),
         }
     }
 
-    /// Expected end of a holder that was expected to end at `free`, as seen at `now`.
-    fn expected_end(&self, free: Instant, who: &K, now: Instant) -> Instant {
-        // Who is late may just take longer than usual.
+    /// The place that is expected to come free first, of those who are still there, and when that is, as seen at `now`.
+    fn first_expected(&self, now: Instant) -> Option<(Instant, First)> {
+        let expected = self.expected.first_key_value();
+        let crowd = self.crowd.first().filter(|first| {
+            expected.is_none_or(|(expected, _)| (first.free, first.number) < *expected)
+        });
+        if let Some(first) = crowd {
+            let end = self.expected_end(first.free, (first.since, first.since), now);
+            return Some((end, First::OfCrowd(end, first)));
+        }
+        let ((free, _), who) = expected?;
+        let end = self.expected_end(*free, self.held_since(who), now);
+        Some((end, First::Expected(end)))
+    }
+
+    /// When a holder took its place, and when that in the second queue.
+    fn held_since(&self, who: &K) -> (Instant, Instant) {
         let Holder { entered, since, .. } = self.holders[who];
+        (entered, since)
+    }
+
+    /// Expected end of a holder that was expected to end at `free`, as seen at `now`.
+    fn expected_end(
+        &self,
+        free: Instant,
+        (entered, since): (Instant, Instant),
+        now: Instant,
+    ) -> Instant {
+        // Who is late may just take longer than usual.
         let elapsed = now - entered;
         (since + (elapsed - self.usual.late_of(elapsed))).max(free)
     }
 
     /// Time by which this number of places would have been free earlier than `now` without collections.
     pub fn late_for(&self, places: usize, now: Instant) -> Duration {
-        let ends = self.expected.iter().map(|((free, _), who)| self.expected_end(*free, who, now));
+        let ends = self.expected.iter();
+        let ends = ends.map(|((free, _), who)| self.expected_end(*free, self.held_since(who), now));
         let mut free: Vec<Instant> = self.left.iter().map(|(free, _)| *free).chain(ends).collect();
         free.sort_unstable();
         free.get(places - 1).map_or(Duration::ZERO, |last| now - (*last).min(now))
@@ -188,12 +226,7 @@ impl<K: Ord + Copy> Places<K> {
     /// Frees a slot that was held for `kept`, of which `late` is due to collections.
     #[inline]
     pub fn leave(&mut self, who: K, kept: Duration, late: Duration) {
-        let late = late.min(kept);
-        let undelayed = kept - late;
-        self.usual.count += 1;
-        self.usual.kept += kept;
-        self.usual.late += late;
-        self.usual.most_late = self.usual.most_late.max(late);
+        let undelayed = self.usual.add(kept, late);
         if self.is_followed {
             self.correct(who, undelayed);
         }
@@ -208,7 +241,61 @@ impl<K: Ord + Copy> Places<K> {
     }
 }
 
+/// A queue that many hold places of, and that is followed for short times only. Holders have numbers for names.
+impl Places<u64> {
+    /// Takes a place at `now`. Returns the number of the holder. While the queue is followed, it is to
+    /// [hold](Self::hold) one in the second queue as well.
+    #[inline]
+    pub fn join(&mut self, now: Instant) -> u64 {
+        let number = self.entered;
+        self.entered += 1;
+        self.crowd.join(number, now);
+        number
+    }
+
+    /// Begins to follow the queue, whose places are all taken: by those who have joined.
+    pub fn follow_crowd(&mut self) {
+        self.is_followed = true;
+        self.crowd.follow(self.entered, self.usual.undelayed_mean());
+    }
+
+    /// Frees the place of a holder who has joined, as [`leave`](Self::leave).
+    #[inline]
+    pub fn leave_crowd(&mut self, number: u64, kept: Duration, late: Duration) {
+        let undelayed = self.usual.add(kept, late);
+        let of_crowd = self.crowd.leave(number);
+        if !self.is_followed {
+            return;
+        }
+        match of_crowd {
+            Some(since) => _ = self.left.insert((since + undelayed, number)),
+            None => self.correct(number, undelayed),
+        }
+    }
+
+    /// Takes a holder who has joined off, of whom no time is to be learnt.
+    pub fn drop_out(&mut self, number: u64) {
+        self.crowd.leave(number);
+    }
+
+    /// Takes every holder off.
+    pub fn clear(&mut self) {
+        self.forget();
+        self.crowd.clear();
+    }
+}
+
 impl Usual {
+    /// Adds a place that was kept for so long, `late` of it due to collections. Returns the rest.
+    fn add(&mut self, kept: Duration, late: Duration) -> Duration {
+        let late = late.min(kept);
+        self.count += 1;
+        self.kept += kept;
+        self.late += late;
+        self.most_late = self.most_late.max(late);
+        kept - late
+    }
+
     /// For how long a place is kept, without the time due to collections.
     fn undelayed_mean(&self) -> Duration {
         let undelayed = (self.kept - self.late).as_ns();
@@ -281,5 +368,62 @@ mod tests {
         places.follow([('a', at(0))]);
         places.leave('a', us(100), us(0));
         assert_eq!(places.enter('b', at(20), at(100), LONG), us(0));
+    }
+
+    /// Numbers of a linear congruence.
+    fn random(state: &mut u64, below: u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*state >> 33) % below
+    }
+
+    /// Holder of a place of a queue with a crowd, and of one that is told who holds its places when somebody waits.
+    struct Both {
+        of_crowd: u64,
+        name: u32,
+        since: Instant,
+        late: Duration,
+    }
+
+    #[test]
+    fn a_crowd_gives_what_those_give_who_are_told_when_somebody_waits() {
+        let (mut of_crowd, mut told) = (Places::<u64>::new(40), Places::<u32>::new(40));
+        let (mut inside, mut state) = (Vec::<Both>::new(), 11);
+        let (mut now, mut is_followed) = (at(0), false);
+        let mut waits = Duration::ZERO;
+        for name in 0..30_000 {
+            now = now + us(random(&mut state, 20));
+            if inside.len() < 40 {
+                let since = now.before(us(random(&mut state, 5)));
+                let number = of_crowd.join(now);
+                if is_followed {
+                    of_crowd.hold(number, since, now);
+                    told.hold(name, since, now);
+                }
+                let late = us(random(&mut state, 30));
+                inside.push(Both { of_crowd: number, name, since: now, late });
+            } else if !is_followed {
+                of_crowd.follow_crowd();
+                told.follow(inside.iter().map(|holder| (holder.name, holder.since)));
+                is_followed = true;
+            }
+            if is_followed && random(&mut state, 3) == 0 {
+                let since = now.before(us(random(&mut state, 90)));
+                let late = of_crowd.take_first(since, now);
+                assert_eq!(late, told.take_first(since, now));
+                waits += late;
+            }
+            if is_followed && random(&mut state, 7) == 0 {
+                of_crowd.forget();
+                told.forget();
+                is_followed = false;
+            }
+            for _ in 0..random(&mut state, 3).min(inside.len() as u64) {
+                let place = random(&mut state, inside.len() as u64) as usize;
+                let holder = inside.remove(place);
+                of_crowd.leave_crowd(holder.of_crowd, now - holder.since, holder.late);
+                told.leave(holder.name, now - holder.since, holder.late);
+            }
+        }
+        assert!(waits > us(1_000), "hardly anybody has waited: {waits:?}");
     }
 }

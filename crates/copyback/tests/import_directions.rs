@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module and the modules of the crate that it may name. `config` and `units` are of the crate
 /// `copyback-config`, `workload` and `rng` of `copyback-workload`, which cannot name anything of this one.
-const ALLOWED: [(&str, &[&str]); 45] = [
+const ALLOWED: [(&str, &[&str]); 46] = [
     (
         "array",
         &[
@@ -50,7 +50,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     ),
     ("checkpoint", &["config", "rng", "units", "workload"]),
     ("admission", &["config", "gate", "places", "units"]),
-    ("buffer", &["config", "ids", "places", "ssd", "units", "workload"]),
+    ("buffer", &["config", "ids", "places", "roll", "ssd", "units", "workload"]),
     (
         "collector",
         &[
@@ -131,7 +131,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     ("outlined", &[]),
     ("outside", &["ids", "rng"]),
     ("placement", &["config", "ids", "one_of", "outside", "rng", "workload"]),
-    ("places", &["units"]),
+    ("places", &["roll", "units"]),
     (
         "precondition",
         &[
@@ -154,6 +154,7 @@ const ALLOWED: [(&str, &[&str]); 45] = [
     ("progress", &["units"]),
     ("purpose", &["ids"]),
     ("resume", &["Error", "checkpoint", "config", "host", "progress", "whole", "workload"]),
+    ("roll", &[]),
     ("sanity", &[]),
     (
         "scheduler",

@@ -64,6 +64,14 @@ non_zero! {
     NonZeroU64 of u64;
 }
 
+impl Checkpointed for () {
+    fn keep(&self, _: &mut Writer<'_>) {}
+
+    fn load(_: &mut Reader<'_>) -> Loaded<Self> {
+        Ok(())
+    }
+}
+
 impl Checkpointed for String {
     fn keep(&self, out: &mut Writer<'_>) {
         out.len(self.len());

@@ -193,16 +193,14 @@ impl Drive {
     /// no command has.
     #[inline]
     fn ends_instant_alone(&mut self) -> bool {
-        // What a buffer takes and gives back may let commands go on at any instant.
-        if self.buffer.is_some() {
-            return false;
-        }
         while !self.has_ended() {
             if self.has_something_to_book() {
                 self.book();
                 // What has ended is told before anything else begins or is booked: others may answer to it.
                 self.endings.booked();
-                continue;
+                if self.has_ended() {
+                    return false;
+                }
             }
             if !self.start_work() {
                 return true;
@@ -335,7 +333,7 @@ impl Drive {
     #[inline]
     fn has_something_to_book(&self) -> bool {
         !self.ssd.scheduler().finished.is_empty()
-            || self.buffer.is_some()
+            || self.buffer.as_ref().is_some_and(WriteBuffer::is_waited_for)
             || (self.queue.is_waited_for() && self.has_room())
     }
 

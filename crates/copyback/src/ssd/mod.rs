@@ -359,7 +359,7 @@ impl Ssd {
     pub fn arbitrate(&mut self, now: Instant, agenda: &mut Agenda) {
         if self.backend.flash.shortcuts.limit() == Undisturbed::Never {
             self.arbitrate_at_each_instant(now, agenda);
-        } else if !self.backend.flash.is_at_rest() {
+        } else {
             self.start_what_can_start(now, agenda);
         }
     }
@@ -497,7 +497,15 @@ impl Ssd {
         self.backend.flash.wake_all();
     }
 
+    #[inline]
     fn start_what_can_start(&mut self, now: Instant, agenda: &mut Agenda) {
+        if !self.backend.flash.is_at_rest() {
+            self.let_dies_look(now, agenda);
+        }
+    }
+
+    /// Lets each die and channel look for work that something has happened to.
+    fn let_dies_look(&mut self, now: Instant, agenda: &mut Agenda) {
         while let Some(die) = self.backend.flash.next_awake() {
             self.note_passed(Some(die), now);
             self.arbitrate_die(die, now, agenda);
