@@ -445,6 +445,55 @@ def test_searches_come_near_to_the_front_with_a_quarter_of_the_runs() -> None:
         assert better >= 9 or name == "random"
 
 
+def test_the_guide_shows_what_was_found_on_loads_that_no_search_has_seen() -> None:
+    """`tools/design_large.py` has measured it."""
+    guide = (ROOT / "docs/guide/design.md").read_text(encoding="utf-8")
+    with (ROOT / "examples/design/large.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    own = {name: [row for row in rows if row["search"] == name] for name in FOUND_BY}
+    for name, title in FOUND_BY.items():
+        used = f"{int(own[name][0]['operations']) / 1e6:.0f}" if name != "tournament" else "–"
+        cells = [f"{float(row['mean']):.1f} us{against(row['ratio'])}" for row in own[name]]
+        assert f"| {title} | {used} | {' | '.join(cells)} |" in guide
+    assert all(float(row["high"]) < 0.79 for row in own["grid"] + own["tournament"])
+    random = [float(row["ratio"]) for row in own["random"]]
+    assert sorted(abs(ratio - 1) < 0.005 for ratio in random) == [False, True, True]
+    assert sum(ratio > 1 for ratio in random) == 1
+    assert max(random) < 1.03
+
+
+#: Searches of `tools/design_large.py`, as the guide names them.
+FOUND_BY = {
+    "tpe": "`copyback design` (`tpe`)",
+    "random": "designs drawn at random",
+    "grid": "the grid of the tournament, in random order",
+    "tournament": "the winner of the tournament, not searched",
+}
+
+
+def against(ratio: str) -> str:
+    """Return a ratio as a change in brackets; nothing for none."""
+    change = 100 * (float(ratio) - 1)
+    return f" ({change:+.1f}%)".replace("-", "−") if change else ""
+
+
+def test_the_guide_shows_how_often_the_model_of_a_page_is_right() -> None:
+    """`tools/design_surrogate.py` has measured it."""
+    guide = (ROOT / "docs/guide/design.md").read_text(encoding="utf-8")
+    with (ROOT / "examples/design/surrogate.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for study, objective in {(row["study"], row["objective"]) for row in rows}:
+        own = [row for row in rows if (row["study"], row["objective"]) == (study, objective)]
+        assert len(own) == 15
+        assert all(row["unseen"] == "400" for row in own)
+        covered = [float(row["covered"]) for row in own]
+        near = statistics.mean(float(row["covered_near"]) for row in own)
+        line = f"| {statistics.mean(covered):.1%} | {min(covered):.1%} to {max(covered):.1%} |"
+        assert f"| `{study}` | {objective} {line} {near:.1%} |" in guide
+    well = sum(0.85 <= float(row["covered"]) <= 0.95 for row in rows)
+    assert f"In {well} of {len(rows)} cases" in guide
+
+
 def test_a_study_that_names_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.toml"):
         read_study(tmp_path / "nowhere.toml")

@@ -65,6 +65,10 @@ BOUND = "bound"
 FREE = {"ssd.gc.zero_cost": "true", "ssd.gc.idle": '"none"'}
 
 
+#: Designs below which a search is said to have decided nothing.
+FEW = 20
+
+
 class Row(NamedTuple):
     """Ratio of an objective with a scheme to that without it.
 
@@ -80,6 +84,9 @@ class Row(NamedTuple):
         Why one of the two may not be built.
     without_design, with_design
         Keys and values of both.
+    tried
+        Designs that the searches without and with it had short runs of: of schemes that were
+        stored before it was counted, nothing.
     """
 
     drive: str
@@ -94,6 +101,7 @@ class Row(NamedTuple):
     flaw: str
     without_design: str
     with_design: str
+    tried: str
     commit: str
 
 
@@ -113,7 +121,8 @@ def main() -> int:
         return 0
     if given.runs is None:
         parser.error("--runs DIR is needed")
-    at = commit()
+    # What was stored before is no part of the program.
+    at = commit(below=f":(exclude){STORED.relative_to(ROOT)}")
     for drive, scheme in asked(given.names):
         measure = bound if scheme == BOUND else measured
         rows = measure(drive, scheme, given.runs, given.jobs, at)
@@ -139,7 +148,14 @@ def measured(drive: str, scheme: str, runs: Path, jobs: int, at: str) -> list[Ro
     command = [sys.executable, "-m", "copyback", "design", str(HOME / f"{drive}.toml"), *against]
     subprocess.run([*command, "--jobs", str(jobs), "--out", str(out)], check=True)
     found = json.loads((out / "against.json").read_text(encoding="utf-8"))
-    return [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
+    rows = [row for when in (ALONE, TUNED) for row in rows_of(drive, scheme, when, found, at)]
+    return [row._replace(tried=designs_tried(out)) for row in rows]
+
+
+def designs_tried(out: Path) -> str:
+    """Return how many designs the searches without and with a scheme have tried."""
+    searches = (out / side / "design.json" for side in ("without", "with"))
+    return " and ".join(str(json.loads(one.read_text("utf-8"))["tried"]) for one in searches)
 
 
 def bound(drive: str, name: str, runs: Path, jobs: int, at: str) -> list[Row]:
@@ -175,7 +191,8 @@ def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) 
     if isinstance(own, str):
         nothing = [""] * 5
         return [
-            Row._make([drive, scheme, when, one, *nothing, own, "", "", at]) for one in objectives
+            Row._make([drive, scheme, when, one, *nothing, own, "", "", "", at])
+            for one in objectives
         ]
     sides = own["without"], own["with"]
     return [
@@ -186,6 +203,7 @@ def rows_of(drive: str, scheme: str, when: str, found: dict[str, Any], at: str) 
                 *(mean(side, place) for side in sides),
                 flaw(*sides),
                 *map(design, sides),
+                "",
                 at,
             ]
         )
@@ -241,7 +259,8 @@ def page(rows: list[Row]) -> str:
         own = [row for row in rows if row.drive == drive]
         if own:
             note = "" if drive == "plain" else OF_TWINS
-            parts += [f"## {title}", note, table(own), free(own), flaws(own), designs(own)]
+            tables = [table(own), few(own), free(own), flaws(own), designs(own)]
+            parts += [f"## {title}", note, *tables]
     if left := not_run(rows):
         parts.append(f"Not run yet: {'; '.join(left)}.")
     commits = ", ".join(sorted({row.commit for row in rows}))
@@ -287,7 +306,7 @@ def answer(rows: list[Row]) -> str:
     """Return the page's first sentences."""
     lines = []
     for objective in dict.fromkeys(row.objective for row in rows):
-        both = pairs(rows, objective)
+        both = [pair for pair in pairs(rows, objective) if not tries_few(pair[1])]
         helped = [(alone, tuned) for alone, tuned in both if gains(alone)]
         left = [tuned for _, tuned in helped if gains(tuned)]
         lost = [tuned for _, tuned in both if loses(tuned)]
@@ -355,6 +374,8 @@ def milliseconds(microseconds: str) -> str:
 
 def verdict(alone: Row, tuned: Row) -> str:
     """Return what remains of a gain, by the intervals."""
+    if tries_few(tuned):
+        return "not decided"
     if gains(tuned):
         return "remains" if gains(alone) else "a gain that the base does not show"
     if loses(tuned):
@@ -380,11 +401,30 @@ def flaws(rows: list[Row]) -> str:
 def designs(rows: list[Row]) -> str:
     """Return the designs that were found."""
     own = [row for _, row in pairs(rows, rows[0].objective)]
-    lines = ["| scheme | the best without it | the best with it |", "| --- | --- | --- |"]
+    head = ["scheme", "designs tried, without and with it", "the best without it"]
+    lines = [f"| {' | '.join([*head, 'the best with it'])} |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| {row.scheme} | {words(row.without_design)} | {words(row.with_design)} |" for row in own
+        f"| {row.scheme} | {row.tried or 'not kept'} | {words(row.without_design)} "
+        f"| {words(row.with_design)} |"
+        for row in own
     ]
     return "\n".join(lines)
+
+
+def few(rows: list[Row]) -> str:
+    """Return a warning of searches that tried few designs; nothing if none did."""
+    told = [row.scheme for _, row in pairs(rows, rows[0].objective) if tries_few(row)]
+    if not told:
+        return ""
+    return (
+        f"**Not decided: {'; '.join(told)}.** The budget lasted for fewer than {FEW} designs a "
+        "search, so that what was found may be far from the best, without the scheme or with it."
+    )
+
+
+def tries_few(row: Row) -> bool:
+    """Whether one of the searches tried fewer designs than it takes to come near the best."""
+    return any(int(number) < FEW for number in row.tried.split(" and ") if number)
 
 
 def words(settings: str) -> str:
