@@ -391,7 +391,7 @@ mod tests {
         let (mut now, mut is_followed) = (at(0), false);
         let mut waits = Duration::ZERO;
         for name in 0..30_000 {
-            now = now + us(random(&mut state, 20));
+            now += us(random(&mut state, 20));
             if inside.len() < 40 {
                 let since = now.before(us(random(&mut state, 5)));
                 let number = of_crowd.join(now);

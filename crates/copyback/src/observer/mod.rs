@@ -35,6 +35,8 @@ pub struct Observer {
     journal: Option<Vec<Entry>>,
     /// Since when writes wait for a free block on each die.
     stalls: Vec<Option<Instant>>,
+    /// Number of dies on which they do.
+    stalling: usize,
     stalled: TotalTime,
 }
 
@@ -64,6 +66,7 @@ impl Observer {
             idle,
             journal: config.metrics.needs_journal().then(Vec::new),
             stalls: vec![None; dies],
+            stalling: 0,
             stalled: TotalTime::ZERO,
         }
     }
@@ -154,8 +157,12 @@ impl Observer {
     pub fn note_stall(&mut self, die: DieId, waits: bool, now: Instant) {
         let stall = &mut self.stalls[die.index()];
         match (*stall, waits) {
-            (None, true) => *stall = Some(now),
+            (None, true) => {
+                self.stalling += 1;
+                *stall = Some(now);
+            }
             (Some(since), false) => {
+                self.stalling -= 1;
                 self.stalled += now - since;
                 *stall = None;
             }
@@ -166,6 +173,11 @@ impl Observer {
     /// Whether writes were last seen to wait on `die` for a free block.
     pub fn is_stalled(&self, die: DieId) -> bool {
         self.stalls[die.index()].is_some()
+    }
+
+    /// Whether that is so of any die.
+    pub const fn is_any_stalled(&self) -> bool {
+        self.stalling > 0
     }
 
     /// The power fails: what every die does ends.

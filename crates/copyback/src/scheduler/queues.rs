@@ -274,6 +274,17 @@ impl Queues {
         }
     }
 
+    /// Whether a write waits for `die`, for one of its planes, or for any die.
+    #[inline]
+    pub fn may_write(&self, die: DieId) -> bool {
+        self.write_waits(die) || self.planes_with_writes(die) != 0
+    }
+
+    /// Whether all writes wait for any die, and none does.
+    pub fn are_without_writes(&self) -> bool {
+        self.write_level == WriteLevel::Device && self.writes[0].is_empty()
+    }
+
     /// Whether writes wait for any die.
     pub fn device_writes_wait(&self) -> bool {
         self.write_level == WriteLevel::Device && !self.writes[0].is_empty()

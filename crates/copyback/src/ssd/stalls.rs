@@ -29,7 +29,9 @@ impl Stalls {
     #[inline]
     pub fn note(ftl: &Ftl, observer: &mut Observer, queues: &Queues, die: DieId, now: Instant) {
         if observer.is_stalled(die)
-            || (ftl.planes_to_collect(die) != 0 && ftl.rooms().keeps_room(die) != Some(true))
+            || (queues.may_write(die)
+                && ftl.planes_to_collect(die) != 0
+                && ftl.rooms().keeps_room(die) != Some(true))
         {
             look(ftl, observer, queues, die, now);
         }
@@ -38,7 +40,8 @@ impl Stalls {
     /// Notes which dies stall as an instant ends. Where one die gives room to others or takes it from them, each is looked at,
     /// whether or not it had anything to do.
     pub fn note_all(self, ftl: &Ftl, observer: &mut Observer, queues: &Queues, now: Instant) {
-        if self.may_happen && ftl.lines().is_some() {
+        let may_change = observer.is_any_stalled() || !queues.are_without_writes();
+        if self.may_happen && ftl.lines().is_some() && may_change {
             let dies = (0..ftl.geometry().dies()).map(DieId::from_index);
             dies.for_each(|die| Self::note(ftl, observer, queues, die, now));
         }
