@@ -39,6 +39,7 @@ WHAT = {
     "tlc-writes": "random writes, TLC drive",
     "tlc-reads": "random reads, TLC drive",
     "semi-preemptive": "50% reads, semi-preemptive collections, TLC drive",
+    "buffered": "random writes, the measured drive `intel-s4500` with its write buffer",
     "demand-paged": "50% reads, demand-paged mapping, TLC drive",
     "log-block": "50% reads, log-block mapping, small TLC drive",
     "raid-5": "50% reads, RAID-5 of eight TLC drives",

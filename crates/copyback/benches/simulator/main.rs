@@ -13,7 +13,7 @@
 //! devices, to be held against `heavy-gc`, what one does alone. `floor` is the loop itself. `over-channel` is the device without
 //! copyback, and `two-registers` has its planes on four dies a channel with two registers each. The others are of the
 //! drive `tlc-nvme-64gb`, filled and overwritten by 0.3 of its size; `one-for-eight` has eight times its blocks, to be held
-//! against the arrays of eight.
+//! against the arrays of eight. `buffered` is the preset `intel-s4500`.
 
 mod callgrind;
 mod floor;

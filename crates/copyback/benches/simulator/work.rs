@@ -95,7 +95,7 @@ impl Row {
 }
 
 /// The pieces of work.
-pub const ROWS: [Row; 17] = [
+pub const ROWS: [Row; 18] = [
     Row::new("floor", |extent| Box::new(Floor::of_length(extent, 8_000_000))),
     Row::new("precondition", |extent| Box::new(Overwriting::new(extent))),
     Row::new("heavy-gc", |extent| Box::new(Simulating::new(&config(extent, 4_000_000, 0.0))))
@@ -120,6 +120,7 @@ pub const ROWS: [Row; 17] = [
         .beside(|extent| tlc_floor(extent, 8, 0.5)),
     Row::new("one-for-eight", |extent| named(ONE_FOR_EIGHT, extent, 1_000_000, 0.5)),
     Row::new("demand-paged", |extent| named(DEMAND_PAGED, extent, 1_000_000, 0.5)),
+    Row::new("buffered", |extent| measured(extent, 1_000_000, 0.0)),
     // Random writes have it move a thousand pages for each.
     Row::new("log-block", |extent| named(LOG_BLOCK, extent, 20_000, 0.5)),
 ];
@@ -135,6 +136,9 @@ const LOG_BLOCK: &str = r#"
 ssd.ftl.mapping = "log_block"
 ssd.ftl.allocation = "CWDP"
 "#;
+
+/// A measured drive: it has a write buffer, maps 4 KiB, suspends programs, and collects lines at a pace.
+const MEASURED: &str = r#"preset = "intel-s4500""#;
 
 /// The bare loop.
 pub struct Floor {
@@ -347,6 +351,15 @@ fn named(toml: &str, extent: Extent, requests: u64, read_share: f64) -> Box<dyn 
     geometry.pages_per_block /= extent.pages_divided_by;
     geometry.blocks_per_plane = extent.blocks(geometry.blocks_per_plane);
     config.precondition.overwrites = Overwrites::Fixed(0.3);
+    config.workload = random_4k(requests, read_share, extent, 32);
+    Box::new(Simulating::new(&config))
+}
+
+/// The measured part of a simulation of the measured drive.
+fn measured(extent: Extent, requests: u64, read_share: f64) -> Box<dyn Work> {
+    let mut config = Loader::new().toml(MEASURED, "bench", None).load().expect("it is sound");
+    let geometry = &mut config.ssd.geometry;
+    geometry.blocks_per_plane = extent.blocks(geometry.blocks_per_plane);
     config.workload = random_4k(requests, read_share, extent, 32);
     Box::new(Simulating::new(&config))
 }
