@@ -87,7 +87,7 @@ struct Leaving {
     entry: Entry,
     /// When it was handed to the flash.
     since: Instant,
-    /// Its number among those that were.
+    /// Number of its departure.
     number: u64,
     /// Trimmed on the way: to be forgotten there.
     trimmed: bool,

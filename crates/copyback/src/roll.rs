@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::checkpoint::Checkpointed;
 
-/// Members by number. To join, to leave and to look for the first takes no longer the more there are.
+/// Members by number. To join and to look for the first takes no longer the more there are, to leave hardly so.
 #[derive(Debug, Checkpointed)]
 pub struct Roll<T> {
     /// In the order of their numbers; `None` for who has left. The first has not.

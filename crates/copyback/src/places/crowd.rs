@@ -1,4 +1,4 @@
-//! Those who hold places of a queue that is followed now and then: known all the time, so that to begin to follow
+//! Crowd of a queue that is followed now and then. Who holds places is known all the time, so that to begin to follow
 //! takes no longer the more there are.
 
 use std::ops::Range;
@@ -7,7 +7,7 @@ use crate::checkpoint::Checkpointed;
 use crate::roll::Roll;
 use crate::units::{Duration, Instant};
 
-/// Holders by number, in the order in which they took their places.
+/// Holders of places by number, in the order in which they took their places.
 #[derive(Debug, Default, Checkpointed)]
 pub(super) struct Crowd {
     /// Since when each holds a place.
