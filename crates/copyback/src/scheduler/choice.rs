@@ -47,14 +47,7 @@ impl Queues {
     /// Whether page operations of the host wait for this die.
     #[inline]
     pub fn host_waits(&self, backend: &Backend, die: DieId) -> bool {
-        self.planes_with_reads(die) != 0
-            || may_fill(backend, die)
-            || self.planes_with_writes(die) != 0
-            || match self.write_level() {
-                WriteLevel::Plane => false,
-                WriteLevel::Die => self.first_write(WriteQueue::Die(die)).is_some(),
-                WriteLevel::Device => self.device_writes_wait(),
-            }
+        self.planes_with_reads(die) != 0 || may_fill(backend, die) || self.may_write(die)
     }
 
     /// Whether reads wait for this die that go before all writes.
