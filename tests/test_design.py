@@ -10,6 +10,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -456,6 +457,11 @@ def test_the_guide_shows_what_was_found_on_loads_that_no_search_has_seen() -> No
         cells = [f"{float(row['mean']):.1f} us{against(row['ratio'])}" for row in own[name]]
         assert f"| {title} | {used} | {' | '.join(cells)} |" in guide
     assert all(float(row["high"]) < 0.79 for row in own["grid"] + own["tournament"])
+    least = max(float(row["ratio"]) for row in own["grid"] + own["tournament"])
+    assert f"the gain is {1 - least:.1%} or more on each load" in guide
+    table = tomllib.loads((ROOT / "examples/design/large.toml").read_text(encoding="utf-8"))
+    assert len(table["space"]) == 8
+    assert "`examples/design/large.toml` has eight choices" in guide
     random = [float(row["ratio"]) for row in own["random"]]
     assert sorted(abs(ratio - 1) < 0.005 for ratio in random) == [False, True, True]
     assert sum(ratio > 1 for ratio in random) == 1
