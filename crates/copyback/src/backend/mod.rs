@@ -80,6 +80,9 @@ pub struct Backend {
     pub condition: Condition,
     /// Kept if writes end when their page is programmed, which may hold others.
     pub held: Option<Box<Held>>,
+    /// Whether anything but a read of the host has come, begun or ended since this was last taken: it may give room or work to
+    /// other dies than its own.
+    pub has_changed: bool,
 }
 
 impl Backend {
@@ -104,6 +107,7 @@ impl Backend {
             collecting: Collecting::new(ftl.geometry().dies()),
             condition,
             held: Held::new(config),
+            has_changed: true,
             ftl,
         }
     }

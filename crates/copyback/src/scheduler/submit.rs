@@ -132,6 +132,7 @@ impl Scheduler {
         if backend.condition.is_read_only() {
             return self.reject(backend, id, now);
         }
+        backend.has_changed = true;
         let lpn = self.queues.transactions.get(id).lpn;
         let allocation = backend.ftl.allocation();
         let queue = match allocation.plane_of(lpn) {

@@ -279,6 +279,7 @@ impl Ssd {
 
     /// Forgets a page. Takes no time.
     pub fn trim(&mut self, lpn: Lpn, now: Instant) {
+        self.backend.has_changed = true;
         self.scheduler.trim(&mut self.backend, lpn, now);
     }
 
@@ -310,14 +311,7 @@ impl Ssd {
             }
             Event::TransferDone(channel) => self.backend.flash.transfer_done(channel, now),
             Event::IdleLook => self.idle_look(now),
-            Event::RefreshLook => {
-                if let Some(ageing) = &mut self.backend.condition.ageing {
-                    ageing.look();
-                }
-                if !self.is_off {
-                    self.backend.flash.wake_all();
-                }
-            }
+            Event::RefreshLook => self.refresh_look(),
             Event::LostDieLook => self.lost_die_look(now),
             // They concern what is around the flash.
             Event::LinkDone(_) | Event::ControllerDone(_) => {}
@@ -327,6 +321,7 @@ impl Ssd {
 
     /// A look at the idle time.
     fn idle_look(&mut self, now: Instant) {
+        self.backend.has_changed = true;
         let Backend { ftl, flash, .. } = &mut self.backend;
         if let Some(idle) = &mut self.collector.idle
             && idle.look(ftl, now)
@@ -341,10 +336,22 @@ impl Ssd {
         }
     }
 
+    /// A look whether data are so old that they are to be refreshed.
+    fn refresh_look(&mut self) {
+        self.backend.has_changed = true;
+        if let Some(ageing) = &mut self.backend.condition.ageing {
+            ageing.look();
+        }
+        if !self.is_off {
+            self.backend.flash.wake_all();
+        }
+    }
+
     /// A look whether a die is lost, or whether more of it may be rebuilt.
     fn lost_die_look(&mut self, now: Instant) {
         let lost = self.scheduler.rebuild.as_mut().and_then(|rebuild| rebuild.look(now));
         let Some(die) = lost else { return };
+        self.backend.has_changed = true;
         // What the die has begun ends, its erases too.
         self.backend.ftl.lose_die(die, self.collector.erasing(die));
         let Backend { collecting, observer, .. } = &mut self.backend;
@@ -379,8 +386,13 @@ impl Ssd {
         while !self.is_off && self.backend.wake_if_others_are_due() {
             self.start_what_can_start(now, agenda);
         }
+        // A read of the host leaves room and work of other dies as they were.
+        let may_give_room =
+            std::mem::take(&mut self.backend.has_changed) || self.collector.permits.any();
         if self.backend.ftl.lines().is_some() {
-            self.give_room_to_writes(now, agenda);
+            if may_give_room {
+                self.give_room_to_writes(now, agenda);
+            }
             while self.scheduler.rebuild(&mut self.backend, now, agenda) {
                 self.give_room_to_writes(now, agenda);
                 self.start_what_can_start(now, agenda);
@@ -393,7 +405,7 @@ impl Ssd {
         if self.backend.observer.keeps_idle_account() {
             self.backend.observer.note_commands(self.is_busy(), now);
         }
-        if !self.is_off {
+        if !self.is_off && (may_give_room || self.backend.has_changed) {
             let Backend { ftl, observer, .. } = &mut self.backend;
             self.stalls.note_all(ftl, observer, &self.scheduler.queues, now);
         }
@@ -468,7 +480,10 @@ impl Ssd {
     /// The buffer waits: a flush at the place `flush` among its writes for all writes so far, and something for room, which one
     /// of `all` writes would make as it ends; `None` if nothing does.
     pub fn buffer_waits(&mut self, flush: Option<u64>, all: Option<usize>) {
-        let Backend { held: Some(held), ftl, flash, .. } = &mut self.backend else { return };
+        let Backend { held: Some(held), ftl, flash, has_changed, .. } = &mut self.backend else {
+            return;
+        };
+        *has_changed = true;
         if let Some(place) = flush {
             held.flush(place, self.scheduler.last_sequence());
         }
@@ -481,6 +496,7 @@ impl Ssd {
     pub fn flush_ended(&mut self, place: u64) {
         if let Some(held) = &mut self.backend.held {
             held.flush_ended(place);
+            self.backend.has_changed = true;
         }
     }
 
@@ -488,6 +504,7 @@ impl Ssd {
     /// ends; collections are laid down where they are, as no space is needed any more.
     #[cold]
     fn turn_read_only(&mut self, now: Instant) {
+        self.backend.has_changed = true;
         let Backend { ftl, collecting, observer, .. } = &mut self.backend;
         ftl.use_idle_time_to_fold(false);
         self.collector.stop(collecting, observer, now);

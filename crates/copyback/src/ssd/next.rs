@@ -26,10 +26,12 @@ impl Ssd {
             }
             match operation.tag {
                 Purpose::Host(group) => {
+                    self.backend.has_changed |= operation.command != Command::Read;
                     self.backend.observer.serve_ends(die, now);
                     self.scheduler.finish_host(&mut self.backend, group, &operation, now);
                 }
                 Purpose::Collection(step) => {
+                    self.backend.has_changed = true;
                     if self.collector.finish_step(&mut self.backend, die, step, now) {
                         let moved = Outdated::On(die);
                         self.scheduler.write_back_outdated(&mut self.backend, moved, now);
@@ -87,6 +89,7 @@ impl Ssd {
             }
             Some(_) => self.go_on_collecting(die, now),
             None if self.parity_goes_first(die) => {
+                self.backend.has_changed = true;
                 Collector::program_parity(&mut self.backend, die, now)
             }
             None if self.collection_is_due(die) => self.collect_or_serve(die, now),
@@ -158,6 +161,7 @@ impl Ssd {
         let first = backend.ftl.geometry().first_plane(die);
         let choose = |candidates| schedule.plane_to_collect(die, first, candidates);
         if collector.begin(backend, die, choose, now) {
+            backend.has_changed = true;
             let (schedule, at) = self.at_die(die, now);
             schedule.collection_begins(&at);
             let more = self.carry_on(die, now);
@@ -167,6 +171,7 @@ impl Ssd {
             return more;
         }
         if collector.takes_no_time() {
+            backend.has_changed = true;
             backend.condition.has_replaced();
             scheduler.write_back_outdated(backend, Outdated::On(die), now);
         }
@@ -177,6 +182,7 @@ impl Ssd {
     /// work to start now.
     fn carry_on(&mut self, die: DieId, now: Instant) -> bool {
         let progress = self.collector.go_on(&mut self.backend, die, now);
+        self.backend.has_changed |= progress != Progress::Waits;
         match progress {
             Progress::Begun(parts) => self.schedule.step_begins(die, parts),
             Progress::Continued(parts) => self.schedule.step_goes_on(die, parts),
@@ -244,10 +250,12 @@ impl Ssd {
     #[inline(always)]
     fn start(&mut self, die: DieId, next: Option<Next>, now: Instant) -> bool {
         let Some(next) = next else { return false };
+        let command = next.command();
         let written_before = self.backend.counters.host_programs;
-        let has_started = self.backend.flash.takes_from_host(die, next.command())
+        let has_started = self.backend.flash.takes_from_host(die, command)
             && self.scheduler.start(&mut self.backend, next, now);
         if has_started {
+            self.backend.has_changed |= command != Command::Read;
             let (schedule, mut at) = self.at_die(die, now);
             schedule.host_begins(&mut at, next, written_before);
             self.collector.host_begins(die);
@@ -257,6 +265,7 @@ impl Ssd {
 
     fn program_staged(&mut self, die: DieId, now: Instant) -> bool {
         let pages = Collector::program_staged(&mut self.backend, die, now);
+        self.backend.has_changed |= pages > 0;
         self.scheduler.note_replaced(&mut self.backend, die, now);
         if pages > 0
             && let Some(rebuild) = &mut self.scheduler.rebuild

@@ -47,6 +47,7 @@ impl Ssd {
 
     /// Asks for nothing any more. Collections that have begun are finished.
     pub fn stop_asking(&mut self) {
+        self.backend.has_changed = true;
         self.collector.permits.withdraw();
     }
 

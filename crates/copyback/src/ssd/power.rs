@@ -112,6 +112,7 @@ impl Ssd {
     /// The power is back and the mapping found, or a prepared drive is put to use: its own work begins.
     pub fn start_up(&mut self, now: Instant) {
         self.is_off = false;
+        self.backend.has_changed = true;
         if self.backend.held.is_some() {
             // A drive is prepared in no time, and then flushed.
             self.backend.ftl.fill_up_all();
