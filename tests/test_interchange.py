@@ -10,13 +10,10 @@ import pytest
 
 import copyback
 from conftest import tiny_config
-from copyback.sweep import tournament
 from copyback.sweep.fragment import MOST_ROWS, render_fragment
 from test_report import Page
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from copyback.sweep.comparison import Comparison
 
 
@@ -86,22 +83,6 @@ def test_of_many_schemes_a_notebook_shows_the_first(found: Comparison) -> None:
     shown = render_fragment([replace(contest, schemes=many)])
     assert Page(shown).tags.count("tr") == 1 + MOST_ROWS
     assert "5 more schemes" in shown
-
-
-def test_a_tournament_is_shown_part_by_part_and_is_one_stream(
-    found: Comparison, tmp_path: Path
-) -> None:
-    for name in ("drives", "arrays"):
-        (tmp_path / name).symlink_to(found.directory, target_is_directory=True)
-    whole = copyback.Tournament.load(tmp_path)
-    assert list(whole.parts) == ["drives", "arrays"]
-    rows = pl.DataFrame(Stranger(whole))
-    assert rows.height == 2 * found.frame.height
-    assert set(rows["part"]) == {"drives", "arrays"}
-    shown = whole._repr_html_()
-    assert shown.index(tournament.TITLES["drives"]) < shown.index(tournament.TITLES["arrays"])
-    with pytest.raises(copyback.InputError, match="holds no part of a tournament"):
-        copyback.Tournament.load(tmp_path / "drives")
 
 
 def test_a_search_is_shown_by_its_answer() -> None:

@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+from shutil import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import copyback
 from copyback.policies.fingerprint import digest_of
+from pages import ROOT
 from test_notebooks import notebook, tools
 
 if TYPE_CHECKING:
@@ -58,19 +60,13 @@ print([found.value])
 """
 
 TOURNAMENT = """
-import contextlib
-from dataclasses import replace
-from pathlib import Path
-from copyback.sweep import tournament
-from copyback.sweep.where import Where
-
-(part,) = tournament.plans(["mappings"], quick=True, traces=None)
-part = replace(part, plan=replace(part.plan, runs=part.plan.runs[:2]))
-page = tournament.run(
-    [part], Path("out"), Where(jobs=2), command="a script",
-    progress=lambda _: contextlib.nullcontext(lambda _: None),
-)
-print([page.name, len(copyback.Tournament.load("out").frame)])
+study = {
+    "config": "drive.toml", "objectives": ["mean"], "budget": 200_000,
+    "space": {"ssd.gc.victim": ["greedy", "random"], "ssd.gc.preemption": ["none", "partial"]},
+    "schemes": {"FIFO": {"ssd.gc.victim": "fifo"}},
+}
+found = copyback.tournament(study, out="out/tournament", jobs=2)
+print([len(found.frame), len(copyback.Tournament.load("out/tournament").frame)])
 """
 
 
@@ -106,7 +102,8 @@ def test_a_comparison_at_the_top_of_a_script(tmp_path: Path, fed: bool) -> None:
 
 def test_a_search_and_a_tournament_at_the_top_of_a_script(tmp_path: Path) -> None:
     assert said(tmp_path, DRIVE + SEARCH) == [0.2]
-    assert said(tmp_path, DRIVE + TOURNAMENT) == ["tournament.md", 2]
+    copy(ROOT / "examples/design/drive.toml", tmp_path / "drive.toml")
+    assert said(tmp_path, DRIVE + TOURNAMENT) == [4, 4]
 
 
 @pytest.mark.parametrize("fed", [False, True], ids=["file", "standard input"])

@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -43,7 +44,7 @@ PAGE = Path("docs/gains.md")
 
 #: What each drive is on the page.
 DRIVES = {
-    "plain": "The tournament's plain drive",
+    "plain": "A plain drive",
     "samsung-pm9a3": "The twin of a Samsung PM9A3",
     "micron-7450-max": "The twin of a Micron 7450 MAX",
     "array": "RAID-0 of four of the PM9A3's twins",
@@ -273,7 +274,7 @@ def not_run(rows: list[Row]) -> list[str]:
     done = {(row.drive, row.scheme) for row in rows}
     left = []
     for drive, title in DRIVES.items():
-        name = title.replace("The ", "the ")
+        name = in_a_sentence(title)
         missing = [scheme for scheme in schemes()[drive] if (drive, scheme) not in done]
         if len(missing) == len(schemes()[drive]):
             left.append(name)
@@ -318,11 +319,15 @@ def answer(rows: list[Row]) -> str:
     return "\n\n".join(lines)
 
 
+def in_a_sentence(title: str) -> str:
+    """Return a title of a drive as a sentence has it."""
+    return re.sub(r"^(The|A) ", lambda article: article[0].lower(), title)
+
+
 def named(rows: list[Row]) -> str:
     """Return which schemes remain, and by how much."""
     told = [
-        f"{row.scheme} on {DRIVES[row.drive].replace('The ', 'the ')} ({percent(row.ratio)})"
-        for row in rows
+        f"{row.scheme} on {in_a_sentence(DRIVES[row.drive])} ({percent(row.ratio)})" for row in rows
     ]
     return f": {', '.join(told)}" if told else ""
 

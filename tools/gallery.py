@@ -45,7 +45,7 @@ TAIL = """
 - [How collections yield](drives/schedules.md) at half, 80% and 95% of what a datacentre drive
   sustains.
 - [The papers' figures](reproduction.md), drawn again: `copyback paper run pgc-2011`.
-- [What wins](tournament.md): `copyback tournament`.
+- [Which design wins](tournament.md): `copyback tournament`.
 """
 
 #: Where an element lies on its page.

@@ -32,9 +32,7 @@ CODE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 #: Pages that are made of comments of the code, and of what experiments say of themselves.
-MADE = re.compile(
-    r"docs/reference/|docs/pairs\.md|docs/reproduction/.*(?:-tables|/tournament)\.md$"
-)
+MADE = re.compile(r"docs/reference/|docs/pairs\.md|docs/reproduction/.*-tables\.md$")
 
 
 def main() -> int:

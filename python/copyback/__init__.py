@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from copyback.designer.baseline import HonestBaseline
     from copyback.designer.call import design, honest_baseline
     from copyback.designer.result import DesignResult
+    from copyback.designer.tournament.call import tournament
+    from copyback.designer.tournament.result import Tournament
     from copyback.frame import Frame
     from copyback.inputs.known import presets
     from copyback.policies import (
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from copyback.summary import Summary
     from copyback.sweep.bisection import SearchResult, search
     from copyback.sweep.comparison import Comparison, compare
-    from copyback.sweep.tournament import Tournament
     from copyback.trace import TraceInfo, convert_trace, trace_info
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "presets",
     "run",
     "search",
+    "tournament",
     "trace_info",
 ]
 
@@ -106,7 +108,7 @@ _HOME = {
     "SearchResult": "copyback.sweep.bisection",
     "SheetCalibration": "copyback.calibration.sheet.call",
     "Summary": "copyback.summary",
-    "Tournament": "copyback.sweep.tournament",
+    "Tournament": "copyback.designer.tournament.result",
     "TraceInfo": "copyback.trace",
     "WritesCalibration": "copyback.calibration.writes.call",
     "calibrate": "copyback.calibration",
@@ -121,6 +123,7 @@ _HOME = {
     "presets": "copyback.inputs.known",
     "run": "copyback.simulation.simulate",
     "search": "copyback.sweep.bisection",
+    "tournament": "copyback.designer.tournament.call",
     "trace_info": "copyback.trace",
 }
 

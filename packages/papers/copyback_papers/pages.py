@@ -20,9 +20,8 @@ from copyback_papers import (
     scorecard,
     sections,
     start,
-    tournament_page,
 )
-from copyback_papers.book import RESULTS, open_book, said
+from copyback_papers.book import open_book, said
 from copyback_papers.render import DAGGER
 
 if TYPE_CHECKING:
@@ -79,10 +78,6 @@ def render(docs: Path, papers: Sequence[str] = PAPERS) -> dict[str, str]:
     pages = {f"{docs.name}.md": _render(docs, INDEX, card)}
     for book in books:
         pages |= render_book(docs, book)
-    tables = tournament_page.load(docs / RESULTS)
-    if tables is not None:
-        own = tournament_page.context(tables)
-        pages["tournament.md"] = _render(docs, tournament_page.TEMPLATE, own)
     return pages
 
 

@@ -15,7 +15,7 @@ COMMANDS = {
     "compare": "copyback.commands.compare:compare",
     "search": "copyback.commands.search:search",
     "design": "copyback.commands.design:design",
-    "tournament": "copyback.commands.compare:tournament",
+    "tournament": "copyback.commands.tournament:tournament",
     "calibrate": "copyback.commands.calibrate:calibrate",
     "precondition": "copyback.commands.run:precondition",
     "serve": "copyback.commands.serve:serve",

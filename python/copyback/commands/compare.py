@@ -1,10 +1,10 @@
-"""``copyback compare`` and ``copyback tournament``."""
+"""``copyback compare``."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -170,67 +170,3 @@ def _caution(over: list[str]) -> None:
         for path in values.split(",") if key.strip() == "trace" else ():
             if said := caveat(Path(path.strip().strip("\"'"))):
                 print(f"copyback: {said}", file=sys.stderr)
-
-
-def tournament(
-    part: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PART]...", help="drives, mappings, arrays, placements."),
-    ] = None,
-    scale: Annotated[
-        Literal["quick", "full"],
-        typer.Option(help="quick: small drives, some minutes; full: every choice, for a cluster."),
-    ] = "quick",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep runs and results here, else in out/tournament-SCALE; a tournament that was "
-            "stopped goes on from here.",
-        ),
-    ] = None,
-    traces: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            envvar="COPYBACK_TRACES",
-            help="Directory of real traces; loads whose trace is not there are left out.",
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    memory: Memory = None,
-    dask: DaskAddress = None,
-    quiet: Quiet = False,
-) -> None:
-    """Run every sensible combination of schemes, and say which wins where."""
-    from copyback.process.streams import complain
-    from copyback.sweep import tournament
-    from copyback.sweep.memory import memory_of
-    from copyback.sweep.store import REPORT
-    from copyback.sweep.where import Where
-    from copyback.words.console import counting_display
-
-    where = Where(jobs, dask, memory_of(memory))
-    home = out if out is not None else Path("out") / f"tournament-{scale}"
-    parts = tournament.plans(part or [], quick=scale == "quick", traces=traces)
-    faults: list[Exception] = []
-
-    def tell_failed(text: str, fault: Exception) -> None:
-        faults.append(fault)
-        complain(text)
-
-    page = tournament.run(
-        parts,
-        home,
-        where,
-        command=typed(),
-        on_failed=tell_failed,
-        progress=lambda one: counting_display(one.name, len(one.plan.runs), quiet=quiet),
-    )
-    for one in parts:
-        for load in one.absent:
-            print(f"Left out     {one.name}: {load}, whose trace is not there (--traces DIR)")
-        print(f"Report       {home / one.name / REPORT} ({len(one.plan.runs)} runs)")
-    print(f"Winners      {page}")
-    if faults:
-        raise typer.Exit(status_of(faults))

@@ -15,7 +15,7 @@ from copyback._core import InputError
 from copyback.data.outputs import replace_file
 from copyback.designer import answer, files
 from copyback.designer.found import BASE
-from copyback.designer.sampler import RandomChooser
+from copyback.designer.possible import check_apart, check_possible
 from copyback.designer.scores import Measured, Refused
 from copyback.designer.study import Length
 from copyback.sweep.answer import number
@@ -37,9 +37,6 @@ WITHOUT, WITH, AGAINST = "without", "with", "against.json"
 
 #: Fewest fresh seeds that the gain is measured with.
 FRESH = 5
-
-#: Designs that are drawn to see whether anything can be built with a scheme.
-_DRAWS = 50
 
 
 @dataclass(frozen=True)
@@ -231,30 +228,6 @@ def investigate_both(
     own = replace(study, held_back=0)
     without = runner_of(scheme.study_without(own), WITHOUT)
     with_scheme = runner_of(scheme.study_with(own), WITH)
-    _check_apart(scheme, without)
-    _check_possible(scheme, with_scheme)
+    check_apart(scheme, without)
+    check_possible(scheme, with_scheme)
     return compare(scheme, (run(without), run(with_scheme)), (without, with_scheme))
-
-
-def _check_apart(scheme: Scheme, runner: Runner) -> None:
-    """Refuse a scheme that the base has."""
-    base, alone = (
-        runner.plan(one, Length.FULL, runner.study.seeds) for one in (BASE, scheme.alone)
-    )
-    if isinstance(base, Refused) or isinstance(alone, Refused):
-        return
-    if [run.key for run in base] == [run.key for run in alone]:
-        raise InputError(f"--against {scheme.name}: the base has it; allowed: a base without it")
-
-
-def _check_possible(scheme: Scheme, runner: Runner) -> None:
-    """Refuse a scheme beside which nothing can be built, before anything is run."""
-    study = runner.study
-    drawn = (study.space.choose(RandomChooser(seed)) for seed in range(_DRAWS))
-    reasons = []
-    for one in drawn:
-        planned = runner.plan(one, study.search_length, study.seeds[:1])
-        if not isinstance(planned, Refused):
-            return
-        reasons.append(planned.reason)
-    raise InputError(f"--against {scheme.name}: {reasons[0]}")

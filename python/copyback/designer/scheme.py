@@ -31,15 +31,23 @@ class Scheme:
         As the user gave it.
     values
         The value of each key.
+    place
+        Where the user gave it, as a fault says it.
     """
 
     name: str
     values: tuple[tuple[str, Any], ...]
+    place: str
 
     @property
     def alone(self) -> Design:
         """The base with the scheme, and nothing of the space."""
-        return Design(tuple((key, text_of(value, key)) for key, value in self.values), {})
+        return self.over(Design((), {}))
+
+    def over(self, design: Design) -> Design:
+        """Return a design with the scheme in place of what it has of its keys."""
+        own = {key: text_of(value, key) for key, value in self.values}
+        return Design(tuple((dict(design.point) | own).items()), {})
 
     def study_with(self, study: Study) -> Study:
         """Return the study whose designs all have the scheme."""
@@ -80,7 +88,8 @@ def scheme_of(texts: Sequence[str]) -> Scheme:
     for key in keys:
         if keys.count(key) > 1:
             raise InputError(f"--against: found {key} twice; allowed: once")
-    return Scheme(", ".join(texts), tuple(values))
+    name = ", ".join(texts)
+    return Scheme(name, tuple(values), f"--against {name}")
 
 
 def _value(text: str) -> tuple[str, Any]:

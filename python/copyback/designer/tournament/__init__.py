@@ -1,0 +1,1 @@
+"""Tournament: for each workload the best design of a space, and schemes, as published and tuned."""
