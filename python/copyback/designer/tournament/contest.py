@@ -34,7 +34,7 @@ WHOLE, FRESH = "whole", "fresh"
 
 
 class Kind(StrEnum):
-    """What an entry of a contest is."""
+    """Kind of an entry of a contest."""
 
     BASE = "base"
     WHOLE = "best of the space"
@@ -59,7 +59,7 @@ class Entry:
 
     @property
     def rank(self) -> Measured | None:
-        """What it may win with: nothing if it is refused, or may not be built."""
+        """Outcome with which it may win; None if it is refused, or may not be built."""
         own = self.outcome
         return own if isinstance(own, Measured) and own.may_be_built else None
 
@@ -89,7 +89,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class Ways:
-    """How the searches of a tournament are carried out.
+    """Ways to carry out the searches of a tournament.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ SCHEMES, BOUNDS = "schemes", "bounds"
 
 
 class _Entrants(Table, frozen=True):
-    """What a tournament file has beside its study."""
+    """Tables that a tournament file has beside its study."""
 
     schemes: Annotated[dict[str, Annotated[dict[str, Any], Meta(min_length=1)]], Meta(min_length=1)]
     bounds: dict[str, Annotated[dict[str, Any], Meta(min_length=1)]] = field(default_factory=dict)
