@@ -48,7 +48,7 @@ def sentence(content: Content, own: UnderLoad) -> str:
 
 def _design(one: Standing) -> str:
     """Return what a design has beside the base, in words."""
-    return words(tuple(one.settings.items())) or "nothing but the base"
+    return words(tuple(one.settings.items()))
 
 
 def _of_schemes(own: UnderLoad, first: str) -> str:
