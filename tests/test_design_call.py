@@ -166,7 +166,8 @@ def test_a_baseline_without_a_directory_goes_with_the_result(study: Path) -> Non
         ([], "scheme: found []"),
         (5, "scheme: found 5 (int); allowed: a text, or a list of one text or more"),
         ("ssd.gc.victm=fifo", "unknown key"),
-        ("ssd.gc.victim=greedy", "the base has it"),
+        ("ssd.gc.victim=greedy", "honest_baseline(): scheme ssd.gc.victim=greedy: the base has it"),
+        (["ssd.gc.victim=fifo"] * 2, "honest_baseline(): scheme: found ssd.gc.victim twice"),
     ],
 )
 def test_a_scheme_without_a_baseline_is_one_line(study: Path, scheme: Any, told: str) -> None:

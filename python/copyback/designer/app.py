@@ -73,7 +73,7 @@ def _alone(study: Study, home: Path, request: Request) -> None:
 def _against(study: Study, home: Path, request: Request) -> None:
     against.check(home)
     own = against.investigate_both(
-        scheme_of(request.against),
+        scheme_of(request.against, "--against"),
         study,
         lambda one, name: _runner(one, home / name, request),
         lambda runner: _run(runner, runner.directory.parent, request),

@@ -132,7 +132,7 @@ def honest_baseline(
     with ResultDirectory(out, "copyback-design-") as home:
         against.check(home.path)
         compared = against.investigate_both(
-            scheme_of(texts),
+            scheme_of(texts, "honest_baseline(): scheme"),
             asked,
             lambda own, name: _runner(own, home.path / name, where, "copyback.honest_baseline()"),
             lambda runner: _found(runner, runner.directory.parent),

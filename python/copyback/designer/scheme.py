@@ -70,37 +70,39 @@ class Scheme:
         return replace(study, space=space)
 
 
-def scheme_of(texts: Sequence[str]) -> Scheme:
-    """Return the scheme that the command line names.
+def scheme_of(texts: Sequence[str], place: str) -> Scheme:
+    """Return the scheme that a user names.
 
     Parameters
     ----------
     texts
         ``KEY=VALUE``, or policies in Python.
+    place
+        The option or argument that names it, as a fault says it.
 
     Raises
     ------
     InputError
         If there is no such policy, or a key comes twice.
     """
-    values = [_value(text) for text in texts]
+    values = [_value(text, place) for text in texts]
     keys = [key for key, _ in values]
     for key in keys:
         if keys.count(key) > 1:
-            raise InputError(f"--against: found {key} twice; allowed: once")
+            raise InputError(f"{place}: found {key} twice; allowed: once")
     name = ", ".join(texts)
-    return Scheme(name, tuple(values), f"--against {name}")
+    return Scheme(name, tuple(values), f"{place} {name}")
 
 
-def _value(text: str) -> tuple[str, Any]:
+def _value(text: str, place: str) -> tuple[str, Any]:
     if not _SETTING.match(text):
         name = policy_names.absolute(text)
-        return _key(name), {"type": "python", "policy": name}
+        return _key(name, place), {"type": "python", "policy": name}
     key, value = parse_setting(text)
     return key, with_absolute_policies(setting_value(value), key)
 
 
-def _key(name: str) -> str:
+def _key(name: str, place: str) -> str:
     """Return the key that a policy is a choice of."""
     faults = []
     for kind in KINDS:
@@ -110,4 +112,4 @@ def _key(name: str) -> str:
             faults.append(str(fault))
         else:
             return kind.key
-    raise InputError(f"--against {name}: {faults[0].partition(': ')[2].removeprefix(f'{name}: ')}")
+    raise InputError(f"{place} {name}: {faults[0].partition(': ')[2].removeprefix(f'{name}: ')}")
