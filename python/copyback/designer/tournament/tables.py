@@ -63,7 +63,8 @@ def _of_schemes(own: UnderLoad, first: str) -> str:
     )
     if not level:
         return f"{told}Tuned, none of the {len(tuned)} is level with it."
-    return f"{told}Tuned, {len(level)} of {len(tuned)} are level with it: {', '.join(level)}."
+    verb = "is" if len(level) == 1 else "are"
+    return f"{told}Tuned, {len(level)} of {len(tuned)} {verb} level with it: {', '.join(level)}."
 
 
 def _times(ratio: float) -> str:
