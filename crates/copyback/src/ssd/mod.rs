@@ -311,7 +311,15 @@ impl Ssd {
             }
             Event::TransferDone(channel) => self.backend.flash.transfer_done(channel, now),
             Event::IdleLook => self.idle_look(now),
-            Event::RefreshLook => self.refresh_look(),
+            Event::RefreshLook => {
+                self.backend.has_changed = true;
+                if let Some(ageing) = &mut self.backend.condition.ageing {
+                    ageing.look();
+                }
+                if !self.is_off {
+                    self.backend.flash.wake_all();
+                }
+            }
             Event::LostDieLook => self.lost_die_look(now),
             // They concern what is around the flash.
             Event::LinkDone(_) | Event::ControllerDone(_) => {}
@@ -333,17 +341,6 @@ impl Ssd {
         {
             ftl.use_idle_time_to_fold(true);
             flash.wake_all();
-        }
-    }
-
-    /// A look whether data are so old that they are to be refreshed.
-    fn refresh_look(&mut self) {
-        self.backend.has_changed = true;
-        if let Some(ageing) = &mut self.backend.condition.ageing {
-            ageing.look();
-        }
-        if !self.is_off {
-            self.backend.flash.wake_all();
         }
     }
 
