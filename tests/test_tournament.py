@@ -94,9 +94,15 @@ def test_all_that_is_found_is_what_single_runs_give(file: Path, tmp_path: Path) 
         assert best == pytest.approx(least)
         for row in own_rows:
             assert row["ratio"] == pytest.approx(row["score"] / best)
+        (own_contest,) = [one for one in content["contests"] if one["load"] == load]
+        tried = [one["tried"] for one in own_contest["standings"]]
+        assert tried == [None, 4, None, 2, None, 2, None]
         # Nobody can build what takes no time, and it is faster than what anybody can.
         (bound,) = [r for r in own_rows if r["of"] == "bound"]
         assert bound["high"] < 1
+    page = (tmp_path / "out/tournament.md").read_text(encoding="utf-8")
+    few = "Fewer than 20 designs were tried for: the whole space, PGC, FIFO. "
+    assert page.count(few) == 2
 
 
 def test_the_command_the_function_and_one_that_goes_on_find_the_same(

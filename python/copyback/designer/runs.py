@@ -83,6 +83,11 @@ class Runner:
         except InputError as fault:
             return Refused(design, str(fault).splitlines()[0].partition(": ")[2])
 
+    @property
+    def commits(self) -> set[str]:
+        """Commits of the checkouts that its runs were run from, those of an earlier command too."""
+        return {one.commit for one in self._numbers.values() if one.commit is not None}
+
     def finish(self) -> None:
         """Write all runs so far as a sweep does: one row a run."""
         keys = dict.fromkeys(key.key for key in self.study.space.keys)

@@ -44,17 +44,21 @@ class RunNumbers:
         Its configuration, with every default.
     operations
         Page operations that it took.
+    commit
+        Commit of the checkout that it was run from; None elsewhere.
     """
 
     measured: Mapping[str, float | None]
     resolved: Mapping[str, Any]
     operations: int
+    commit: str | None = None
 
     @classmethod
     def of(cls, summary: Mapping[str, Any], resolved: Mapping[str, Any]) -> RunNumbers:
         """Return those of a run, by its summary and its configuration."""
-        operations = int(summary["simulator"]["page_operations"])
-        return cls(numbers_of(summary), resolved, operations)
+        simulator = summary["simulator"]
+        operations = int(simulator["page_operations"])
+        return cls(numbers_of(summary), resolved, operations, simulator.get("commit"))
 
     @property
     def is_overloaded(self) -> bool:

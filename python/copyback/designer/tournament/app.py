@@ -70,7 +70,12 @@ def _tell(runner: Runner, what: str, count: int) -> None:
 
 def overview(content: Content) -> Iterator[RenderableType]:
     """Yield what is printed."""
-    yield facts_grid([(own.load, tables.sentence(content, own)) for own in content.contests])
+    yield facts_grid(
+        [
+            (own.load, " ".join([tables.sentence(content, own), *tables.remarks(own)]))
+            for own in content.contests
+        ]
+    )
     yield Text("")
     table = _rich(tables.overview(content), f"To the best {content.objectives[0].measure}")
     table.caption = f"{tables.cost(content)}; ? = not distinguishable from the best."

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from copyback._core import InputError
 from copyback.designer.against import fresh_seeds
@@ -51,17 +51,29 @@ class Entry:
     ----------
     scheme
         Name of the scheme or bound; empty of the base and of the best of the whole space.
+    tried
+        Designs that its search had short runs of; None of what was not searched.
     """
 
     scheme: str
     kind: Kind
     outcome: Outcome
+    tried: int | None
 
     @property
     def rank(self) -> Measured | None:
         """Outcome with which it may win; None if it is refused, or may not be built."""
         own = self.outcome
         return own if isinstance(own, Measured) and own.may_be_built else None
+
+
+class _Entered(NamedTuple):
+    """Design that is to be run with fresh seeds."""
+
+    scheme: str
+    kind: Kind
+    design: Design
+    tried: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,12 +86,15 @@ class Contest:
         The entry with the least of the first objective of all that may be built.
     seeds
         The fresh ones.
+    commits
+        Commits of the checkouts that these runs were run from.
     """
 
     study: Study
     entries: tuple[Entry, ...]
     best: Entry
     seeds: tuple[int, ...]
+    commits: set[str]
 
     @property
     def load(self) -> Load:
@@ -132,20 +147,22 @@ def _check(file: TournamentFile, load: Load, home: str, ways: Ways) -> None:
 
 def _hold(file: TournamentFile, load: Load, home: str, ways: Ways) -> Contest:
     study = file.study_of(load)
-    entered: list[tuple[str, Kind, Design]] = [("", Kind.BASE, BASE)]
+    entered = [_Entered("", Kind.BASE, BASE)]
     for scheme, runner in _searches(file, load, home, ways):
-        best = _best(ways.run(runner), "space" if scheme is None else scheme.place)
+        found = ways.run(runner)
+        best = _best(found, "space" if scheme is None else scheme.place)
+        tried = len(found.searched.tried)
         if scheme is None:
-            entered.append(("", Kind.WHOLE, best))
+            entered.append(_Entered("", Kind.WHOLE, best, tried))
         else:
-            entered.append((scheme.name, Kind.PUBLISHED, scheme.alone))
-            entered.append((scheme.name, Kind.TUNED, best))
+            entered.append(_Entered(scheme.name, Kind.PUBLISHED, scheme.alone))
+            entered.append(_Entered(scheme.name, Kind.TUNED, best, tried))
     judge = ways.runner_of(study, f"{home}/{FRESH}")
     entries = _run(judge, entered)
     first = _first(study, entries)
-    bounds = [(own.name, Kind.BOUND, own.over(first.outcome.design)) for own in file.bounds]
+    bounds = [_Entered(own.name, Kind.BOUND, own.over(first.outcome.design)) for own in file.bounds]
     entries += _run(judge, bounds)
-    return Contest(study, tuple(entries), first, fresh_seeds(study))
+    return Contest(study, tuple(entries), first, fresh_seeds(study), judge.commits)
 
 
 def _searches(
@@ -179,12 +196,12 @@ def _best(found: Found, place: str) -> Design:
     return found.points[0].design
 
 
-def _run(judge: Runner, entered: Sequence[tuple[str, Kind, Design]]) -> list[Entry]:
-    designs = [design for _, _, design in entered]
+def _run(judge: Runner, entered: Sequence[_Entered]) -> list[Entry]:
+    designs = [one.design for one in entered]
     outcomes = judge.measure(designs, Length.FULL, fresh_seeds(judge.study))
     return [
-        Entry(name, kind, outcome)
-        for (name, kind, _), outcome in zip(entered, outcomes, strict=True)
+        Entry(one.scheme, one.kind, outcome, one.tried)
+        for one, outcome in zip(entered, outcomes, strict=True)
     ]
 
 

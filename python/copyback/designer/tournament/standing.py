@@ -16,7 +16,6 @@ from copyback.designer.scores import Measured
 from copyback.designer.tournament.contest import Kind  # noqa: TC001 - msgspec reads it
 from copyback.inputs.configuration import read_text
 from copyback.inputs.tables import read
-from copyback.process.checkout import commit
 from copyback.sweep.ratios import Ratio
 
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ class Standing(msgspec.Struct, frozen=True):
     ratios
         For each objective the ratio of its number to that of the best, and the ends of the 95%
         interval; nothing if there is none.
+    tried
+        Designs that its search had short runs of; null of what was not searched.
     """
 
     scheme: str
@@ -64,6 +65,7 @@ class Standing(msgspec.Struct, frozen=True):
     flaw: str | None
     scores: dict[str, list[float]]
     ratios: list[list[float | None]]
+    tried: int | None
 
     def score(self, place: int) -> float | None:
         """Return the geometric mean of an objective over the seeds; zero if one is."""
@@ -108,16 +110,16 @@ class Content(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    commit
-        The commit of the checkout that it was run from, with `-dirty` if that was changed; null
-        elsewhere.
+    commits
+        Commits of the checkouts that the runs with fresh seeds are from, with `-dirty` if one was
+        changed; none of runs from elsewhere.
     budget
         Page operations of each search.
     """
 
     schema: int
     copyback: str
-    commit: str | None
+    commits: list[str]
     objectives: list[Goal]
     budget: int
     seeds: list[int]
@@ -130,7 +132,7 @@ def content_of(file: TournamentFile, contests: Sequence[Contest]) -> Content:
     return Content(
         SCHEMA,
         __version__,
-        commit(),
+        sorted(set().union(*(one.commits for one in contests))),
         goals,
         file.study.budget,
         list(contests[0].seeds),
@@ -149,11 +151,12 @@ def _standing(entry: Entry, best: Measured) -> Standing:
     own = entry.outcome
     settings = dict(own.design.point)
     if not isinstance(own, Measured):
-        return Standing(entry.scheme, entry.kind, settings, own.reason, None, {}, [])
+        return Standing(entry.scheme, entry.kind, settings, own.reason, None, {}, [], entry.tried)
     scores = {str(seed): list(values) for seed, values in own.by_seed.items()}
     places = range(len(next(iter(scores.values()))))
     ratios = [ratio(own.ratio(best, place)) for place in places]
-    return Standing(entry.scheme, entry.kind, settings, None, _flaw(own), scores, ratios)
+    flaw = _flaw(own)
+    return Standing(entry.scheme, entry.kind, settings, None, flaw, scores, ratios, entry.tried)
 
 
 def _flaw(own: Measured) -> str | None:

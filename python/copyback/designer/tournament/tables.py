@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from copyback.designer.tournament.standing import Content, Goal, Standing, UnderLoad
     from copyback.sweep.schemes import Measure
 
+#: Designs below which a search is said to say little.
+FEW = 20
+
 #: What a table calls the designs that are no scheme's.
 BASE, WHOLE = "the base", "the whole space"
 
@@ -131,16 +134,29 @@ def _ratio(one: Standing, place: int) -> str:
 
 
 def designs(own: UnderLoad) -> Table:
-    """Return what the best designs of all searches have."""
+    """Return what the best design of each search has, and how many that search has tried."""
     rows = [
-        (_name(one), _design(one)) for one in own.standings if one.kind in (Kind.WHOLE, Kind.TUNED)
+        (_name(one), units.count(one.tried), _design(one))
+        for one in own.standings
+        if one.tried is not None
     ]
-    return Table(("scheme", "best design"), tuple(rows))
+    return Table(("scheme", "designs tried", "best of them"), tuple(rows))
 
 
-def refused(own: UnderLoad) -> list[str]:
-    """Return which schemes and bounds cannot be run, and why."""
-    return [f"{_name(one)}, {one.kind}: {one.refused}" for one in own.standings if one.refused]
+def remarks(own: UnderLoad) -> list[str]:
+    """Return what cannot be run, and which searches tried so few designs that they say little."""
+    lines = [
+        f"Cannot be run: {_name(one)}, {one.kind}: {one.refused}."
+        for one in own.standings
+        if one.refused
+    ]
+    few = [_name(one) for one in own.standings if one.tried is not None and one.tried < FEW]
+    if few:
+        lines.append(
+            f"Fewer than {FEW} designs were tried for: {', '.join(few)}. What was found may be far "
+            "from the best; a larger budget tries more."
+        )
+    return lines
 
 
 def cost(content: Content) -> str:
@@ -172,11 +188,12 @@ def page(content: Content, title: str, level: int = 1) -> str:
             f"{below} {own.load}",
             sentence(content, own),
             _markdown(numbers(content, own)),
-            *(f"Cannot be run: {text}." for text in refused(own)),
             _markdown(designs(own)),
+            *remarks(own),
         ]
-    commit = f" at commit `{content.commit}`" if content.commit else ""
-    return "\n\n".join([*parts, f"Run by Copyback {content.copyback}{commit}."]) + "\n"
+    told = ", ".join(f"`{one}`" for one in content.commits)
+    commits = f" at commit {told}" if told else ""
+    return "\n\n".join([*parts, f"Run by Copyback {content.copyback}{commits}."]) + "\n"
 
 
 def _markdown(table: Table) -> str:
