@@ -41,8 +41,8 @@ def measure_of(goal: Goal) -> Measure:
 
 def sentence(content: Content, own: UnderLoad) -> str:
     """Return who wins under a workload, and how far the schemes are before and after tuning."""
-    values = ", ".join(
-        f"{goal.measure} {_number(goal, own.winner, place)}"
+    values = ", a ".join(
+        f"{goal.measure} of {_number(goal, own.winner, place)}"
         for place, goal in enumerate(content.objectives)
     )
     first = content.objectives[0].measure
