@@ -46,7 +46,7 @@ def sentence(content: Content, own: UnderLoad) -> str:
         for place, goal in enumerate(content.objectives)
     )
     first = content.objectives[0].measure
-    return f"The best design found has {values}: {_design(own.winner)}. {_of_schemes(own, first)}"
+    return f"The best design found has a {values}: {_design(own.winner)}. {_of_schemes(own, first)}"
 
 
 def _design(one: Standing) -> str:
