@@ -128,7 +128,10 @@ def test_a_scheme_that_is_refused_alone_is_said(cli: RunCli, study: Path, tmp_pa
     out = tmp_path / "out"
     spare = "ssd.gc.soft_threshold=0.3"
     cli("design", study, "--against", spare, "--jobs", "1", "-q", "--out", out)
-    assert "logical pages" in against(out)["untuned"]
+    reason = against(out)["untuned"]
+    assert "logical pages" in reason
+    # A page of it may be for others: no directory of this machine.
+    assert str(out.parent) not in reason
     assert "refused" in against(out)["answer"]
 
 

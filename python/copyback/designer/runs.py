@@ -81,7 +81,9 @@ class Runner:
         try:
             return self._planned(self._points(design, length, seeds)).runs
         except InputError as fault:
-            return Refused(design, str(fault).splitlines()[0].partition(": ")[2])
+            # A reason names the key, and no file: a page of results may be for others.
+            reason = str(fault).splitlines()[0].partition(": ")[2]
+            return Refused(design, reason.removeprefix(f"{self.study.base}: "))
 
     @property
     def commits(self) -> set[str]:
