@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,7 +84,8 @@ class Runner:
         except InputError as fault:
             # A reason names the key, and no file: a page of results may be for others.
             reason = str(fault).splitlines()[0].partition(": ")[2]
-            return Refused(design, reason.removeprefix(f"{self.study.base}: "))
+            place = rf"{re.escape(str(self.study.base))}(:\d+)*: "
+            return Refused(design, re.sub(f"^{place}", "", reason))
 
     @property
     def commits(self) -> set[str]:
