@@ -201,7 +201,7 @@ def check(directory: Path) -> None:
     InputError
         With what was found.
     """
-    files.check_only(directory, {WITHOUT, WITH, AGAINST})
+    files.check_only(directory, {WITHOUT, WITH, AGAINST}.__contains__, "a study")
 
 
 def investigate_both(

@@ -48,11 +48,11 @@ def check(directory: Path) -> None:
     InputError
         With what was found.
     """
-    check_only(directory, {DESIGN, REPORT, FRONT, SWEEP})
+    check_only(directory, {DESIGN, REPORT, FRONT, SWEEP}.__contains__, "a study")
 
 
-def check_only(directory: Path, names: set[str]) -> None:
-    """Refuse a directory that holds anything but these.
+def check_only(directory: Path, is_own: Callable[[str], bool], what: str) -> None:
+    """Refuse a directory that holds anything but the files of what it is for.
 
     Raises
     ------
@@ -63,10 +63,10 @@ def check_only(directory: Path, names: set[str]) -> None:
         return
     if not directory.is_dir():
         raise InputError(f"{directory}: is a file; --out needs a directory")
-    strangers = {entry.name for entry in directory.iterdir()} - names
+    strangers = [entry.name for entry in directory.iterdir() if not is_own(entry.name)]
     if strangers:
         raise InputError(
-            f"{directory}: holds something other than a study ({min(strangers)}); "
+            f"{directory}: holds something other than {what} ({min(strangers)}); "
             "give a new or empty directory"
         )
 

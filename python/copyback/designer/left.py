@@ -5,7 +5,6 @@ The study's file may be gone: `design.json` has the base under each workload, as
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +12,9 @@ import msgspec
 from msgspec import Meta
 
 from copyback._core import InputError
-from copyback.inputs.configuration import parse_setting, read_text
+from copyback.inputs.configuration import parse_setting
 from copyback.inputs.policy_names import DESIGN
-from copyback.inputs.tables import read
+from copyback.inputs.tables import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,11 +65,7 @@ def left(directory: Path) -> Left:
         With the file, and what is wrong with it.
     """
     path = directory / DESIGN
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"{path}: not JSON: {fault}") from None
-    found = read(content, Left, path)
+    found = read_json(path, Left)
     if found.runs.keys() != found.workloads.keys():
         raise InputError(
             f"{path}: runs: found other workloads than in workloads; allowed: the same"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +12,7 @@ from msgspec import inspect
 
 from copyback._core import InputError
 from copyback.inputs import typed
+from copyback.inputs.configuration import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,6 +63,21 @@ def read(found: Any, kind: type[T], path: Path | None = None, place: str = "") -
         key, words = _explained(problem, found, node)
         dotted = ".".join(filter(None, (place.removeprefix("."), key)))
         raise InputError(": ".join(filter(None, (str(path or ""), dotted, words)))) from None
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Return what a file in JSON holds as what it has to be.
+
+    Raises
+    ------
+    InputError
+        With the file, the place, what was found and what is allowed.
+    """
+    try:
+        found = json.loads(read_text(path))
+    except json.JSONDecodeError as fault:
+        raise InputError(f"{path}: not JSON: {fault}") from None
+    return read(found, kind, path)
 
 
 def _inner(node: inspect.Type, step: str) -> inspect.Type:

@@ -17,8 +17,7 @@ from msgspec import Meta, field
 from copyback._core import InputError
 from copyback.data.outputs import replace_file
 from copyback.designer.study import Goal
-from copyback.inputs.configuration import read_text
-from copyback.inputs.tables import Table, read
+from copyback.inputs.tables import Table, read_json
 from copyback.sweep.bounds import measure_named
 
 if TYPE_CHECKING:
@@ -132,11 +131,7 @@ def read_board(path: Path) -> Board:
     InputError
         With the file, the key, what was found and what is allowed.
     """
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"{path}: not JSON: {fault}") from None
-    board = read(content, Board, path)
+    board = read_json(path, Board)
     for wrong in _faults(board):
         raise InputError(f"{path}: {wrong}")
     return board

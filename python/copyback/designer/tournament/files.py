@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from copyback._core import InputError
 from copyback.data.outputs import make_parents, replace_file
 from copyback.designer import files
 from copyback.designer.runs import Runner
@@ -47,20 +46,11 @@ def check(directory: Path) -> None:
     InputError
         With what was found.
     """
-    if not directory.exists():
-        return
-    if not directory.is_dir():
-        raise InputError(f"{directory}: is a file; --out needs a directory")
-    strangers = [
-        entry.name
-        for entry in directory.iterdir()
-        if entry.name not in (NUMBERS, PAGE) and not _OF_LOAD.match(entry.name)
-    ]
-    if strangers:
-        raise InputError(
-            f"{directory}: holds something other than a tournament ({min(strangers)}); "
-            "give a new or empty directory"
-        )
+    files.check_only(directory, _is_own, "a tournament")
+
+
+def _is_own(name: str) -> bool:
+    return name in (NUMBERS, PAGE) or _OF_LOAD.match(name) is not None
 
 
 def carry_out(

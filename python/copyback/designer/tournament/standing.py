@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,7 @@ from copyback.data.outputs import replace_file
 from copyback.designer.files import ratio
 from copyback.designer.scores import Measured
 from copyback.designer.tournament.contest import Kind  # noqa: TC001 - msgspec reads it
-from copyback.inputs.configuration import read_text
-from copyback.inputs.tables import read
+from copyback.inputs.tables import read_json
 from copyback.sweep.ratios import Ratio
 
 if TYPE_CHECKING:
@@ -179,11 +177,7 @@ def load(path: Path) -> Content:
     InputError
         With the file, the place, what was found and what is allowed.
     """
-    try:
-        found = json.loads(read_text(path))
-    except json.JSONDecodeError as fault:
-        raise InputError(f"{path}: not JSON: {fault}") from None
-    content = read(found, Content, path)
+    content = read_json(path, Content)
     for place, own in enumerate(content.contests):
         _check(own, len(content.objectives), f"{path}: contests[{place}]")
     return content
