@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import copyback
+from copyback.designer.runs import Runner
+from copyback.designer.tournament.contest import Ways, hold
 from copyback.designer.tournament.tournament_file import read_tournament
+from copyback.sweep.where import Where
 from pages import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import RunCli
+    from copyback.designer.found import Found
+    from copyback.designer.study import Study
 
 FILE = """
 config = "tiny.toml"
@@ -177,8 +182,21 @@ def test_a_strange_directory_is_refused(cli: RunCli, file: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["drive", "array"])
-def test_the_tournaments_of_the_examples_can_be_run(name: str) -> None:
+def test_the_tournaments_of_the_examples_can_be_run(name: str, tmp_path: Path) -> None:
     """Their schemes are built, each in some design of the space; nothing is run."""
     file = read_tournament(ROOT / f"examples/design/tournament/{name}.toml")
     assert len(file.study.loads) == {"drive": 3, "array": 1}[name]
     assert file.bounds
+
+    class SearchBegins(Exception):  # noqa: N818 - no fault
+        """All schemes and bounds have been looked at."""
+
+    def runner_of(study: Study, folder: str) -> Runner:
+        where = Where(1, None, None)
+        return Runner(study, tmp_path / folder, where, "test", lambda *_: None)
+
+    def run(_: Runner) -> Found:
+        raise SearchBegins
+
+    with pytest.raises(SearchBegins):
+        hold(file, Ways(runner_of, run))
